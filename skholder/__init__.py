@@ -1,0 +1,8 @@
+"""Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong."""
+
+from .audit import Audit
+from .estimators import HolderBayesRegressor
+
+__version__ = "0.1.0"
+
+__all__ = ["Audit", "HolderBayesRegressor", "__version__"]

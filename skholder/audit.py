@@ -1,0 +1,225 @@
+"""The audit: which rows do not follow the model, and how many.
+
+For draw s, ``K_s = round(n epsilon_s)`` rows are flagged, those of smallest log density
+``l_i^s``. The Frequency of Detection of a row is the share of draws that flag it::
+
+    FoD_i = (1 / S) sum_s I(row i is among the K_s smallest l^s)
+
+so that the FoD scores sum to the mean of K exactly. Ties go to the earlier row. A row of weight w
+counts as w rows, and may be flagged in part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+__all__ = ["Audit", "Detection", "choose_count", "detect", "outlier_counts", "worst_first"]
+
+# Log densities held at a time, in numbers: 4 million are 32 MB.
+_HELD = 4_000_000
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What a pass over rows and draws finds.
+
+    Attributes
+    ----------
+    fod, log_density : ndarray of shape (n,)
+        Frequency of detection, and log density averaged over draws.
+    threshold : ndarray of shape (S,)
+        The K_s-th smallest log density of each draw; -inf where K_s = 0.
+    """
+
+    fod: np.ndarray
+    log_density: np.ndarray
+    threshold: np.ndarray
+
+
+def outlier_counts(epsilon, total):
+    """K_s = round(n epsilon_s), clipped to 0..n, as integers of shape (S,)."""
+    return np.clip(np.rint(total * np.asarray(epsilon)), 0, np.floor(total)).astype(np.int64)
+
+
+def detect(model, rows, theta, counts):
+    """FoD, mean log density and thresholds of the rows, for draws theta (S, d).
+
+    Parameters
+    ----------
+    model : WorkingModel
+    rows : RowBlocks
+    theta : ndarray of shape (S, d)
+    counts : ndarray of shape (S,) or None
+        Rows to flag in each draw; None for a posterior without epsilon.
+
+    Returns
+    -------
+    Detection
+    """
+    n, n_draws = len(rows), len(theta)
+    flagged, total = np.zeros(n), np.zeros(n)
+    threshold = np.full(n_draws, -np.inf)
+    # Draws in order of their count: then a chunk's counts span few ranks.
+    order = np.arange(n_draws) if counts is None else np.argsort(counts, kind="stable")
+    size = int(np.clip(_HELD // n, 1, 128))
+    for chunk in np.split(order, range(size, n_draws, size)):
+        values = np.empty((len(chunk), n))
+        start = 0
+        for block, _ in rows:
+            stop = start + len(block)
+            values[:, start:stop] = model.kernel(theta[chunk], block, 1.0).T
+            start = stop
+        total += values.sum(axis=0)
+        if counts is None:
+            continue
+        flags, level = (
+            _flag(values, counts[chunk])
+            if rows.weight is None
+            else _flag_weighted(values, counts[chunk], rows.weight)
+        )
+        flagged += flags
+        threshold[chunk] = level
+    peak = model.peak(theta)
+    return Detection(flagged / n_draws, total / n_draws + peak.mean(), threshold + peak)
+
+
+def _flag(values, counts):
+    """How often each row is flagged (n,), and each draw's threshold; counts sorted, values (B, n)."""
+    level = np.full(len(counts), -np.inf)
+    some = counts > 0
+    if not np.any(some):
+        return np.zeros(values.shape[1]), level
+    values, counts = values[some], counts[some]
+    low, high = counts[0] - 1, counts[-1] - 1
+    between = np.partition(values, sorted({low, high}), axis=1)[:, low : high + 1]
+    between.sort(axis=1)
+    cut = np.take_along_axis(between, (counts - 1 - low)[:, None], axis=1)
+    flags = values <= cut
+    tied = np.flatnonzero(flags.sum(axis=1) > counts)
+    if len(tied):
+        below, equal = values[tied] < cut[tied], values[tied] == cut[tied]
+        room = counts[tied] - below.sum(axis=1)
+        flags[tied] = below | (equal & (np.cumsum(equal, axis=1) <= room[:, None]))
+    level[some] = cut[:, 0]
+    return flags.sum(axis=0), level
+
+
+def _flag_weighted(values, counts, weight):
+    """As :func:`_flag`, a row of weight w standing for w rows that are flagged one by one."""
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered = weight[order]
+    before = np.cumsum(ordered, axis=1) - ordered
+    room = counts[:, None] - before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(ordered > 0, np.clip(room / ordered, 0, 1), room > 0)
+    flags = np.empty_like(values)
+    np.put_along_axis(flags, order, part, axis=1)
+    cut = np.max(np.where(flags > 0, values, -np.inf), axis=1)
+    return flags.sum(axis=0), cut
+
+
+def choose_count(counts, rule="mean", level=0.95):
+    """The number of rows to flag, from the posterior of K.
+
+    Parameters
+    ----------
+    counts : ndarray of shape (S,)
+    rule : {"mean", "median", "lower", "upper"}
+        ``"lower"`` and ``"upper"`` are the ends of the central interval of ``level``.
+
+    Returns
+    -------
+    int
+    """
+    if rule == "mean":
+        return int(np.rint(np.mean(counts)))
+    tail = (1 - level) / 2
+    quantile = {"median": 0.5, "lower": tail, "upper": 1 - tail}
+    if rule not in quantile:
+        raise ValueError(f"rule must be 'mean', 'median', 'lower' or 'upper', got {rule!r}.")
+    return int(np.rint(np.quantile(counts, quantile[rule])))
+
+
+def worst_first(fod, log_density, rank="fod"):
+    """Row order, most suspicious first: by FoD and then log density, or by log density alone."""
+    if rank == "fod":
+        return np.lexsort((log_density, -fod))
+    if rank == "log_density":
+        return np.argsort(log_density, kind="stable")
+    raise ValueError(f"rank must be 'fod' or 'log_density', got {rank!r}.")
+
+
+@dataclass(frozen=True)
+class Audit:
+    """A set of flagged rows with the posterior that says how many.
+
+    Attributes
+    ----------
+    mask : ndarray of bool, shape (n,)
+    indices : ndarray of int
+        Positions of the flagged rows, worst first.
+    count : int
+        How many rows the rule flags.
+    count_interval : ndarray of shape (2,)
+        Central interval of the posterior of K.
+    fod, log_density : ndarray of shape (n,)
+    order : ndarray of int, shape (n,)
+        All rows, worst first.
+    index : array-like or None
+        Row labels of the data frame that was fitted.
+    """
+
+    mask: np.ndarray
+    indices: np.ndarray
+    count: int
+    count_interval: np.ndarray
+    fod: np.ndarray
+    log_density: np.ndarray
+    order: np.ndarray = field(repr=False)
+    index: object = field(default=None, repr=False)
+
+    @classmethod
+    def from_posterior(
+        cls,
+        counts,
+        fod,
+        log_density,
+        *,
+        rule="mean",
+        level=0.95,
+        rank="fod",
+        weight=None,
+        index=None,
+        count=None,
+    ):
+        """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+        count = choose_count(counts, rule, level) if count is None else int(count)
+        order = worst_first(fod, log_density, rank)
+        reached = np.arange(1, len(fod) + 1) if weight is None else np.cumsum(weight[order])
+        step = 1 if weight is None else weight[order]
+        # A row of weight w is in the set if more than half of it fits the count.
+        inside = (reached - step / 2 < count) & (np.asarray(step) > 0)
+        mask = np.zeros(len(fod), dtype=bool)
+        mask[order[inside]] = True
+        tail = (1 - level) / 2
+        interval = np.rint(np.quantile(counts, [tail, 1 - tail])).astype(int)
+        return cls(mask, order[inside], count, interval, fod, log_density, order, index)
+
+    def to_frame(self):
+        """A pandas DataFrame of all rows, worst first, with the index of the fitted frame."""
+        import pandas as pd
+
+        frame = pd.DataFrame(
+            {
+                "flagged": self.mask,
+                "fod": self.fod,
+                "log_density": self.log_density,
+                "row": np.arange(len(self.mask)),
+            },
+            index=self.index,
+        )
+        return frame.iloc[self.order]

@@ -1,0 +1,273 @@
+"""The phi families of the Hölder divergence and the risk they define.
+
+With ``S`` the empirical and ``C`` the model density power, and ``z = S / (alpha C)``::
+
+    H(theta, alpha) = phi(z) * alpha^(1 + gamma) * C
+
+Every family that can estimate ``alpha`` satisfies ``phi(1) = -1``, ``phi(z) >= -z^(1+gamma)`` and
+``-L <= phi'(z) <= 0``; then ``alpha = S / C`` minimises ``H`` in ``alpha``, whatever the family.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+__all__ = [
+    "DensityPower",
+    "Divergence",
+    "ExponentialSaturated",
+    "KullbackLeibler",
+    "PseudoSpherical",
+    "RationalSaturated",
+    "RiskTerms",
+    "check_divergence",
+    "risk",
+    "risk_terms",
+]
+
+
+class Divergence(ABC):
+    """A phi family. Subclass it (or pass any object with ``phi``) to define your own."""
+
+    #: whether the posterior has an inlier share ``alpha``
+    has_alpha: ClassVar[bool] = True
+
+    @abstractmethod
+    def phi(self, z, gamma):
+        """phi(z), elementwise, for ``z > 0``."""
+
+    def dphi(self, z, gamma):
+        """First derivative of phi; central differences unless overridden."""
+        step = 1e-5 * z
+        return (self.phi(z + step, gamma) - self.phi(z - step, gamma)) / (2 * step)
+
+    def d2phi(self, z, gamma):
+        """Second derivative of phi; central differences unless overridden."""
+        step = 1e-3 * z
+        return (
+            self.phi(z + step, gamma) - 2 * self.phi(z, gamma) + self.phi(z - step, gamma)
+        ) / step**2
+
+
+@dataclass(frozen=True)
+class DensityPower(Divergence):
+    """phi(z) = gamma - (1 + gamma) z: the density power divergence, our default."""
+
+    def phi(self, z, gamma):
+        return gamma - (1 + gamma) * z
+
+    def dphi(self, z, gamma):
+        return np.full_like(z, -(1 + gamma))
+
+    def d2phi(self, z, gamma):
+        return np.zeros_like(z)
+
+
+@dataclass(frozen=True)
+class ExponentialSaturated(Divergence):
+    """phi(z) = gamma - (1 + gamma) s(z), s(z) = 1 + (1 - exp(-kappa (z - 1))) / kappa."""
+
+    kappa: float = 0.5
+
+    def __post_init__(self):
+        if not 0 < self.kappa < np.inf:
+            raise ValueError(f"kappa must be positive for 'expsat', got {self.kappa!r}.")
+
+    def phi(self, z, gamma):
+        return gamma - (1 + gamma) * (1 - np.expm1(-self.kappa * (z - 1)) / self.kappa)
+
+    def dphi(self, z, gamma):
+        return -(1 + gamma) * np.exp(-self.kappa * (z - 1))
+
+    def d2phi(self, z, gamma):
+        return self.kappa * (1 + gamma) * np.exp(-self.kappa * (z - 1))
+
+
+@dataclass(frozen=True)
+class RationalSaturated(Divergence):
+    """phi(z) = gamma - (1 + gamma) s(z), s(z) = 1 + (z - 1) / (1 + kappa (z - 1))."""
+
+    kappa: float = 0.25
+
+    def __post_init__(self):
+        if not 0 < self.kappa < 1:
+            raise ValueError(f"kappa must lie in (0, 1) for 'ratsat', got {self.kappa!r}.")
+
+    def phi(self, z, gamma):
+        return gamma - (1 + gamma) * (1 + (z - 1) / (1 + self.kappa * (z - 1)))
+
+    def dphi(self, z, gamma):
+        return -(1 + gamma) / (1 + self.kappa * (z - 1)) ** 2
+
+    def d2phi(self, z, gamma):
+        return 2 * self.kappa * (1 + gamma) / (1 + self.kappa * (z - 1)) ** 3
+
+
+@dataclass(frozen=True)
+class PseudoSpherical(Divergence):
+    """phi(z) = -z^(1 + gamma): the gamma-divergence. Its risk is free of alpha."""
+
+    has_alpha: ClassVar[bool] = False
+
+    def phi(self, z, gamma):
+        return -(z ** (1 + gamma))
+
+    def dphi(self, z, gamma):
+        return -(1 + gamma) * z**gamma
+
+    def d2phi(self, z, gamma):
+        return -(1 + gamma) * gamma * z ** (gamma - 1)
+
+
+@dataclass(frozen=True)
+class KullbackLeibler(Divergence):
+    """The ordinary log-likelihood, H = -mean log p ("Standard Bayes"); no gamma and no alpha."""
+
+    has_alpha: ClassVar[bool] = False
+
+    def phi(self, z, gamma):
+        raise TypeError("The Kullback-Leibler loss is not a function of a density-power ratio.")
+
+
+class _UserDivergence(Divergence):
+    """An object of the user's that has ``phi`` and maybe its derivatives."""
+
+    def __init__(self, wrapped):
+        self.wrapped = wrapped
+
+    def phi(self, z, gamma):
+        return np.asarray(self.wrapped.phi(z, gamma), dtype=float)
+
+    def dphi(self, z, gamma):
+        if hasattr(self.wrapped, "dphi"):
+            return np.asarray(self.wrapped.dphi(z, gamma), dtype=float)
+        return super().dphi(z, gamma)
+
+    def d2phi(self, z, gamma):
+        if hasattr(self.wrapped, "d2phi"):
+            return np.asarray(self.wrapped.d2phi(z, gamma), dtype=float)
+        return super().d2phi(z, gamma)
+
+
+@dataclass(frozen=True)
+class RiskTerms:
+    """H and its derivatives in ``u = log S`` and ``v = log C``, alpha held; each broadcast."""
+
+    value: np.ndarray
+    u: np.ndarray
+    v: np.ndarray
+    uu: np.ndarray
+    uv: np.ndarray
+    vv: np.ndarray
+
+
+def risk(divergence, gamma, log_s, log_c, alpha):
+    """H = alpha^(1+gamma) C phi(S / (alpha C)), broadcast over its arguments."""
+    log_alpha = np.log(alpha)
+    phi = divergence.phi(np.exp(log_s - log_c - log_alpha), gamma)
+    return np.exp(log_c + (1 + gamma) * log_alpha) * phi
+
+
+def risk_terms(divergence, gamma, log_s, log_c, log_alpha):
+    """H = alpha^(1+gamma) C phi(S / (alpha C)) with its first and second derivatives.
+
+    Parameters
+    ----------
+    log_s, log_c, log_alpha : array-like, broadcastable
+
+    Returns
+    -------
+    RiskTerms
+    """
+    z = np.exp(log_s - log_c - log_alpha)
+    size = np.exp(log_c + (1 + gamma) * log_alpha)
+    phi = divergence.phi(z, gamma)
+    slope = z * divergence.dphi(z, gamma)
+    bend = z * z * divergence.d2phi(z, gamma)
+    return RiskTerms(
+        value=size * phi,
+        u=size * slope,
+        v=size * (phi - slope),
+        uu=size * (bend + slope),
+        uv=-size * bend,
+        vv=size * (phi - slope + bend),
+    )
+
+
+_FAMILIES = {
+    "dpd": DensityPower,
+    "expsat": ExponentialSaturated,
+    "ratsat": RationalSaturated,
+    "gamma": PseudoSpherical,
+    "kl": KullbackLeibler,
+}
+
+
+def check_divergence(divergence, gamma, kappa=None):
+    """Return a checked :class:`Divergence` from a name or an object with ``phi(z, gamma)``.
+
+    Parameters
+    ----------
+    divergence : str or object
+    gamma : float
+    kappa : float or None
+        Saturation of ``"expsat"`` and ``"ratsat"``; None takes the family's default.
+
+    Returns
+    -------
+    Divergence
+    """
+    if isinstance(divergence, str):
+        if divergence not in _FAMILIES:
+            raise ValueError(
+                f"divergence must be one of {sorted(_FAMILIES)} or an object with a "
+                f"'phi(z, gamma)' method, got {divergence!r}."
+            )
+        if kappa is None:
+            return _FAMILIES[divergence]()
+        if divergence not in ("expsat", "ratsat"):
+            raise ValueError(f"divergence={divergence!r} takes no kappa; leave kappa=None.")
+        return _FAMILIES[divergence](float(kappa))
+    if kappa is not None:
+        raise ValueError("kappa belongs to the named families; leave kappa=None for an object.")
+    if isinstance(divergence, tuple(_FAMILIES.values())):
+        return divergence
+    if not hasattr(divergence, "phi"):
+        raise ValueError("A divergence object needs a method 'phi(z, gamma)'.")
+    checked = divergence if isinstance(divergence, Divergence) else _UserDivergence(divergence)
+    _check_conditions(checked, gamma)
+    return checked
+
+
+def _check_conditions(divergence, gamma):
+    """Check numerically what joint inference of theta and alpha asks of phi."""
+
+    def fail(condition):
+        raise ValueError(
+            f"The divergence {divergence!r} breaks the condition {condition} at gamma={gamma:g}; "
+            "the inlier share alpha cannot be inferred with it."
+        )
+
+    z = np.geomspace(1e-6, 1e3, 2001)
+    with np.errstate(all="ignore"):
+        phi = np.asarray(divergence.phi(z, gamma), dtype=float)
+        slope = np.asarray(divergence.dphi(z, gamma), dtype=float)
+        far = np.asarray(divergence.dphi(np.geomspace(1e-12, 1e9, 2001), gamma), dtype=float)
+        at_one = float(np.squeeze(divergence.phi(np.ones(1), gamma)))
+    if phi.shape != z.shape or not np.all(np.isfinite(phi)):
+        fail("'phi is finite and elementwise for z > 0'")
+    if abs(at_one + 1) > 1e-8:
+        fail(f"'phi(1) = -1' (it is {at_one:g})")
+    if np.any(slope > 1e-8 * (1 + np.abs(slope).max())):
+        fail("'phi does not increase' (phi' <= 0)")
+    if not np.all(np.isfinite(far)) or np.abs(far).max() > 10 * np.abs(slope).max() + 1e-8:
+        fail("'the slope of phi is bounded' (-L <= phi')")
+    if np.any(phi < -(z ** (1 + gamma)) - 1e-8 * (1 + np.abs(phi))):
+        fail("'phi(z) >= -z^(1 + gamma)' (the divergence is proper)")
+    pull = (1 + gamma) * phi - z * slope
+    if np.any(pull[z < 0.99] <= 0) or np.any(pull[z > 1.01] >= 0):
+        fail("'the risk has its only minimum in alpha at S / C'")

@@ -1,0 +1,110 @@
+"""The contract between a working model and everything above it.
+
+A *row* is one line of the matrix ``rows`` of shape (m, q) that the model itself lays out; a batch
+of parameters ``theta`` has shape (T, d). Rows come in blocks, so nothing here may depend on a
+row's neighbours.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+from scipy.stats import truncnorm
+
+__all__ = ["NormalPrior", "WorkingModel"]
+
+
+@dataclass(frozen=True)
+class NormalPrior:
+    """Independent normals truncated below: theta_j ~ N(mean_j, scale_j^2) on [lower_j, inf).
+
+    Attributes
+    ----------
+    mean, scale, lower : ndarray of shape (d,)
+    """
+
+    mean: np.ndarray
+    scale: np.ndarray
+    lower: np.ndarray
+
+    def log_prob(self, theta):
+        """Normalised log density of a batch (T, d) -> (T,); -inf below ``lower``."""
+        z = (theta - self.mean) / self.scale
+        value = -0.5 * np.sum(z * z, axis=1) - self._log_norm
+        return np.where(np.all(theta >= self.lower, axis=1), value, -np.inf)
+
+    def derivatives(self, theta):
+        """Gradient (d,) and Hessian (d, d) of the log density at one theta (d,)."""
+        precision = self.scale**-2.0
+        return -(theta - self.mean) * precision, -np.diag(precision)
+
+    def sample(self, size, random):
+        """``size`` draws, shape (size, d)."""
+        start = (self.lower - self.mean) / self.scale
+        z = truncnorm.rvs(start, np.inf, size=(size, len(self.mean)), random_state=random)
+        return self.mean + self.scale * z
+
+    @property
+    def _log_norm(self):
+        kept = log_ndtr(-(self.lower - self.mean) / self.scale)
+        return np.sum(np.log(self.scale) + 0.5 * np.log(2 * np.pi) + kept)
+
+
+class WorkingModel(ABC):
+    """A parametric family p_theta on the computing scale.
+
+    Attributes
+    ----------
+    prior : object with ``log_prob``, ``derivatives``, ``sample`` and ``lower``
+        The prior of theta; :class:`NormalPrior` unless the model needs another.
+    parameter_names : tuple of str
+        One name for each coordinate of theta.
+    """
+
+    prior: NormalPrior
+    parameter_names: tuple[str, ...]
+
+    @abstractmethod
+    def peak(self, theta):
+        """An upper bound of log p_theta, shape (T,); zero where the density has none."""
+
+    @abstractmethod
+    def kernel(self, theta, rows, power):
+        """power * (log p_theta(row) - peak(theta)), a fresh array of shape (m, T)."""
+
+    def log_density(self, theta, rows):
+        """log p_theta(row), shape (m, T)."""
+        return self.kernel(theta, rows, 1.0) + self.peak(theta)
+
+    @abstractmethod
+    def log_power(self, theta, gamma):
+        """log C(theta) = log of the integral of p_theta^(1 + gamma), shape (T,)."""
+
+    @abstractmethod
+    def log_power_derivatives(self, theta, gamma):
+        """Gradient (d,) and Hessian (d, d) of log C at one theta of shape (d,)."""
+
+    @abstractmethod
+    def score_sums(self, theta, rows, weight):
+        """Weighted sums over rows of grad, Hessian and grad grad' of log p at one theta (d,).
+
+        Returns
+        -------
+        gradient : ndarray of shape (d,)
+        hessian, outer : ndarray of shape (d, d)
+        """
+
+    @abstractmethod
+    def starts(self, rows, weight, random):
+        """Robust starting values, shape (M, d). ``weight`` is None or of shape (m,)."""
+
+    def calibration(self, theta, gamma, alpha):
+        """The calibrated temperature in closed form, or None if the general rule must do."""
+        return None
+
+    @property
+    def n_params(self):
+        return len(self.parameter_names)

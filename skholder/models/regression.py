@@ -1,0 +1,108 @@
+"""Linear regression with any noise family: y = design @ coef + sigma * noise."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import NormalPrior, WorkingModel
+from .least_trimmed import trimmed_starts
+from .noise import NormalNoise
+
+__all__ = ["LinearModel"]
+
+
+class LinearModel(WorkingModel):
+    """theta = (coef, log sigma), rows = (design columns, y).
+
+    Parameters
+    ----------
+    noise : NoiseModel
+    n_coef : int
+        Columns of the design, a column of ones for the intercept included.
+    coef_prior_scale, log_scale_prior_scale : float
+    min_scale : float
+        Lower bound of sigma, which keeps the density bounded.
+    names : tuple of str
+        Names of the coefficients.
+    """
+
+    def __init__(
+        self, noise, n_coef, *, coef_prior_scale, log_scale_prior_scale, min_scale, names=None
+    ):
+        self.noise = noise
+        self.n_coef = n_coef
+        self.min_scale = min_scale
+        names = tuple(names) if names is not None else tuple(f"coef[{j}]" for j in range(n_coef))
+        self.parameter_names = (*names, "log_scale")
+        self.prior = NormalPrior(
+            mean=np.zeros(n_coef + 1),
+            scale=np.append(np.full(n_coef, float(coef_prior_scale)), log_scale_prior_scale),
+            lower=np.append(np.full(n_coef, -np.inf), np.log(min_scale)),
+        )
+
+    def peak(self, theta):
+        return -theta[:, -1] - self.noise.log_norm
+
+    def kernel(self, theta, rows, power):
+        if isinstance(self.noise, NormalNoise):
+            # The power goes into the coefficients, so that the kernel is one product and a square.
+            r = self._residuals(theta, rows, np.sqrt(0.5 * power))
+            np.multiply(r, r, out=r)
+            return np.negative(r, out=r)
+        return power * self.noise.rho(self._residuals(theta, rows))
+
+    def _residuals(self, theta, rows, factor=1.0):
+        """Standardised residuals times a factor, shape (m, T), as one matrix product."""
+        inverse = factor * np.exp(-theta[:, -1:])
+        return rows @ np.hstack([-theta[:, :-1] * inverse, inverse]).T
+
+    def log_power(self, theta, gamma):
+        return self.noise.log_power(gamma) - gamma * theta[:, -1]
+
+    def log_power_derivatives(self, theta, gamma):
+        gradient = np.zeros(self.n_params)
+        gradient[-1] = -gamma
+        return gradient, np.zeros((self.n_params, self.n_params))
+
+    def score_sums(self, theta, rows, weight):
+        design, sigma = rows[:, :-1], np.exp(theta[-1])
+        r = self._residuals(theta[None], rows)[:, 0]
+        slope, bend = self.noise.derivatives(r)
+        coef_score = -slope / sigma
+        scale_score = -slope * r - 1
+        gradient = np.append(design.T @ (weight * coef_score), weight @ scale_score)
+        hessian = _bordered(
+            design.T @ (design * (weight * bend / sigma**2)[:, None]),
+            design.T @ (weight * (bend * r + slope) / sigma),
+            weight @ (bend * r * r + slope * r),
+        )
+        outer = _bordered(
+            design.T @ (design * (weight * coef_score**2)[:, None]),
+            design.T @ (weight * coef_score * scale_score),
+            weight @ scale_score**2,
+        )
+        return gradient, hessian, outer
+
+    def starts(self, rows, weight, random):
+        return trimmed_starts(rows, weight, 10 * self.min_scale, random)
+
+    def calibration(self, theta, gamma, alpha):
+        """Closed form for normal noise; the trace rule under the model for any other.
+
+        With normal noise, beta = c(gamma) sigma^gamma / alpha^gamma with
+        c = (2 pi)^(gamma/2) (1 + 2 gamma)^(3/2) / (gamma (1 + gamma)^(5/2)).
+        """
+        unit = np.exp(gamma * theta[-1]) / alpha**gamma
+        if isinstance(self.noise, NormalNoise):
+            log_c = gamma * self.noise.log_norm + 1.5 * np.log1p(2 * gamma)
+            return unit * np.exp(log_c - np.log(gamma) - 2.5 * np.log1p(gamma))
+        location1, scale_mean, scale1 = self.noise.power_moments(gamma)
+        location2, _, scale2 = self.noise.power_moments(2 * gamma)
+        ratios = self.n_coef * location2 / location1
+        ratios += (scale2 - alpha * scale_mean**2) / scale1
+        return unit * self.n_params / (gamma * (1 + gamma) * ratios)
+
+
+def _bordered(block, edge, corner):
+    """The symmetric matrix [[block, edge], [edge', corner]]."""
+    return np.block([[block, edge[:, None]], [edge[None, :], np.array([[corner]])]])

@@ -1,0 +1,153 @@
+"""Modes of the posterior: damped Newton from robust starts, and their Laplace approximations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+__all__ = ["Mode", "distinct", "find_modes", "maximise"]
+
+_LOG_2PI = np.log(2 * np.pi)
+
+
+@dataclass(frozen=True)
+class Mode:
+    """A local maximum of the log posterior on the computing scale.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (d,)
+    log_prob : float
+    covariance : ndarray of shape (d, d)
+        Inverse of the negative Hessian.
+    at_floor : bool
+        Whether a coordinate sits on its lower bound; such a mode is a spike, not a fit.
+    """
+
+    theta: np.ndarray
+    log_prob: float
+    covariance: np.ndarray
+    at_floor: bool = False
+
+    @property
+    def log_evidence(self):
+        """Laplace approximation of the log of the mass around the mode."""
+        _, log_det = np.linalg.slogdet(self.covariance)
+        return self.log_prob + 0.5 * (len(self.theta) * _LOG_2PI + log_det)
+
+
+def maximise(curve, theta, lower, n_steps=60, tolerance=1e-11):
+    """Levenberg-damped Newton ascent inside ``theta >= lower``.
+
+    Parameters
+    ----------
+    curve : callable
+        theta (d,) -> object with ``value``, ``gradient`` (d,) and ``hessian`` (d, d).
+    tolerance : float
+        Stop when the next step promises less than this, in nats.
+
+    Returns
+    -------
+    theta : ndarray of shape (d,)
+    state : the curve there
+    """
+    theta = np.maximum(theta, lower)
+    state = curve(theta)
+    damping = 0.0
+    for _ in range(n_steps):
+        free = ~((theta <= lower) & (state.gradient <= 0))
+        step, gain = _newton_step(state, free, damping)
+        new = np.maximum(theta + step, lower)
+        trial = curve(new)
+        if np.isfinite(trial.value) and trial.value >= state.value - 1e-12 * abs(state.value):
+            theta, state = new, trial
+            damping = damping / 10 if damping > 1e-6 else 0.0
+            if gain < tolerance:
+                break
+        elif gain < 1e-9:
+            break
+        else:
+            damping = max(10 * damping, 1e-3)
+            if damping > 1e12:
+                break
+    return theta, state
+
+
+def _newton_step(state, free, damping):
+    """Step and promised gain of (-Hessian + damping * D) step = gradient on free coordinates."""
+    step = np.zeros(len(free))
+    if not np.any(free):
+        return step, 0.0
+    gradient = state.gradient[free]
+    matrix = -state.hessian[np.ix_(free, free)]
+    scale = np.maximum(np.abs(np.diag(matrix)), 1e-10)
+    factor = _positive_definite(matrix, damping * np.diag(scale), np.diag(scale))
+    step[free] = cho_solve(factor, gradient)
+    # Log-scales and standardised coefficients: no honest step is longer than a few units.
+    longest = np.max(np.abs(step))
+    if longest > 3:
+        step *= 3 / longest
+    return step, float(gradient @ step[free]) / 2
+
+
+def _positive_definite(matrix, start, scale):
+    """Cholesky factor of matrix + start + k * scale with the first k = 0, 1e-3, ... that works."""
+    extra = 0.0
+    while True:
+        try:
+            return cho_factor(matrix + start + extra * scale, lower=True)
+        except np.linalg.LinAlgError:
+            extra = max(4 * extra, 1e-3)
+
+
+def laplace(posterior, theta, state, floor_tolerance=1e-3):
+    """The :class:`Mode` at a maximum found by :func:`maximise`."""
+    lower = posterior.model.prior.lower
+    bound = theta <= lower + floor_tolerance
+    matrix = -state.hessian
+    if np.any(bound):
+        # Against a bound the density falls off exponentially, at the rate of its gradient.
+        matrix = matrix.copy()
+        matrix[bound, :] = matrix[:, bound] = 0.0
+        matrix[bound, bound] = np.maximum(state.gradient[bound] ** 2, 1.0)
+    scale = np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-10))
+    factor = _positive_definite(matrix, 0 * scale, scale)
+    covariance = cho_solve(factor, np.eye(len(theta)))
+    return Mode(theta, state.value, (covariance + covariance.T) / 2, bool(np.any(bound)))
+
+
+def distinct(points, values, scale, tolerance):
+    """Indices of the distinct points, best value first.
+
+    Parameters
+    ----------
+    points : ndarray of shape (M, d)
+    values : ndarray of shape (M,)
+    scale : ndarray of shape (M, d)
+        Typical widths; two points are one if they agree to ``tolerance`` of the better one's.
+    """
+    kept = []
+    for i in np.argsort(-np.asarray(values), kind="stable"):
+        near = (np.max(np.abs(points[i] - points[j]) / scale[j]) < tolerance for j in kept)
+        if not any(near):
+            kept.append(i)
+    return kept
+
+
+def find_modes(posterior, starts):
+    """All distinct modes reached from the starts, best first; floor modes only if no other.
+
+    Returns
+    -------
+    list of Mode
+    """
+    lower = posterior.model.prior.lower
+    found = [laplace(posterior, *maximise(posterior.curve, start, lower)) for start in starts]
+    found = [mode for mode in found if np.isfinite(mode.log_prob)]
+    proper = [mode for mode in found if not mode.at_floor] or found
+    points = np.array([mode.theta for mode in proper])
+    widths = np.sqrt([np.diag(mode.covariance) for mode in proper])
+    values = np.array([mode.log_prob for mode in proper])
+    return [proper[i] for i in distinct(points, values, widths, tolerance=0.1)]

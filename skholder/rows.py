@@ -1,0 +1,153 @@
+"""Passes over the data: sums over rows, in cache-sized blocks, in threads.
+
+The posterior sees the data only through the power mean of the density::
+
+    L(theta) = (1 / gamma) log( sum_i w_i p_theta(row_i)^gamma / sum_i w_i ),  so  log S = gamma L
+
+and through its limit at gamma = 0, the mean log density. Blocks are summed in a fixed order, so a
+result does not depend on how many threads did the work.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from ._sklearn import effective_n_threads
+
+__all__ = ["PowerMeanTerms", "RowBlocks", "sorted_quantiles"]
+
+# One block of 512 rows by 96 thetas is 400 kB, about half of a common level-2 cache.
+_BLOCK_ROWS, _BLOCK_THETAS = 512, 96
+# Below this many row-theta pairs a thread costs more than it saves.
+_THREAD_FROM = 200_000
+
+
+@dataclass(frozen=True)
+class PowerMeanTerms:
+    """L, its gradient (d,) and Hessian (d, d) at one theta."""
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+
+class RowBlocks:
+    """Rows of a working model with their weights, walked block by block.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, q)
+    weight : ndarray of shape (n,) or None
+        Row weights; None weighs every row one. A weight of 2 equals the row written twice.
+    """
+
+    def __init__(self, rows, weight=None):
+        self.rows = np.ascontiguousarray(rows)
+        self.weight = weight
+        self.total_weight = float(len(rows) if weight is None else np.sum(weight))
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        for start in range(0, len(self.rows), _BLOCK_ROWS):
+            stop = start + _BLOCK_ROWS
+            yield self.rows[start:stop], None if self.weight is None else self.weight[start:stop]
+
+    def power_mean(self, model, theta, gamma):
+        """L(theta) for a batch (T, d) -> (T,)."""
+        chunks = range(0, len(theta), _BLOCK_THETAS)
+        parts = [self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma) for c in chunks]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _power_mean(self, model, theta, gamma):
+        if gamma == 0:
+            total = self._sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), theta)
+            return total / self.total_weight + model.peak(theta)
+        total = self._sum(lambda rows, w: _exp_total(model.kernel(theta, rows, gamma), w), theta)
+        with np.errstate(divide="ignore"):
+            value = np.log(total / self.total_weight)
+        # Far from the data, or where the density has no bound, the plain sum leaves the floats.
+        lost = ~((total > 1e-250) & (total < 1e250))
+        if np.any(lost):
+            value[lost] = self._log_sum_exp(model, theta[lost], gamma)
+        return value / gamma + model.peak(theta)
+
+    def _log_sum_exp(self, model, theta, gamma):
+        top = np.full(len(theta), -np.inf)
+        for rows, w in self:
+            kernel = model.kernel(theta, rows, gamma)
+            top = np.maximum(top, (kernel if w is None else kernel[w > 0]).max(axis=0, initial=-np.inf))
+        top = np.where(np.isfinite(top), top, 0.0)
+        total = self._sum(lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), theta)
+        with np.errstate(divide="ignore"):
+            return top + np.log(total / self.total_weight)
+
+    def power_mean_terms(self, model, theta, gamma):
+        """L with its gradient and Hessian at one theta (d,).
+
+        With weights omega_i proportional to w_i p_i^gamma, grad L = sum omega_i grad log p_i and
+        hess L = sum omega_i (hess log p_i + gamma grad grad') - gamma grad L grad L'.
+        """
+        value = self.power_mean(model, theta[None], gamma)[0]
+        gradient, hessian, outer = self.score_sums(model, theta, gamma, value)
+        curved = hessian + gamma * (outer - np.outer(gradient, gradient))
+        return PowerMeanTerms(float(value), gradient, curved)
+
+    def score_sums(self, model, theta, power, level):
+        """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
+        shift = power * (model.peak(theta[None])[0] - level)
+
+        def block(rows, w):
+            weight = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
+            return model.score_sums(theta, rows, weight if w is None else weight * w)
+
+        parts = self._map(block, len(self.rows) * len(theta))
+        return tuple(sum(part[j] for part in parts) / self.total_weight for j in range(3))
+
+    def _sum(self, block, theta):
+        parts = self._map(block, len(self.rows) * len(theta))
+        total = np.zeros(len(theta))
+        for part in parts:
+            total += part
+        return total
+
+    def _map(self, block, work):
+        n_threads = effective_n_threads() if work > _THREAD_FROM else 1
+        if n_threads == 1 or len(self.rows) <= _BLOCK_ROWS:
+            return [block(rows, w) for rows, w in self]
+        with ThreadPoolExecutor(n_threads) as pool:
+            return list(pool.map(lambda pair: block(*pair), self))
+
+    def subsample(self, size):
+        """At most about ``size`` rows, spread evenly over the weight, as another RowBlocks."""
+        if len(self.rows) <= size:
+            return self
+        weight = np.ones(len(self.rows)) if self.weight is None else self.weight
+        picked = sorted_quantiles(self.rows, weight, (np.arange(size) + 0.5) / size)
+        return RowBlocks(self.rows[picked])
+
+
+def sorted_quantiles(rows, weight, levels):
+    """Indices of the rows at given levels of the weight, sorted along a fixed direction.
+
+    The choice depends on the weighted set of rows only: not on their order, nor on whether a
+    weight of 2 is written as two rows.
+    """
+    direction = np.cos(1.0 + 2.0 * np.arange(rows.shape[1]))
+    order = np.argsort(rows @ direction, kind="stable")
+    reached = np.cumsum(weight[order])
+    spots = np.searchsorted(reached, np.asarray(levels) * reached[-1], side="right")
+    return order[np.minimum(spots, len(order) - 1)]
+
+
+def _total(values, weight):
+    return values.sum(axis=0) if weight is None else weight @ values
+
+
+def _exp_total(kernel, weight):
+    np.exp(kernel, out=kernel)
+    return _total(kernel, weight)
