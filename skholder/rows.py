@@ -17,7 +17,7 @@ import numpy as np
 
 from ._sklearn import effective_n_threads
 
-__all__ = ["PowerMeanTerms", "RowBlocks", "sorted_quantiles"]
+__all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
 
 # One block of 512 rows by 96 thetas is 400 kB, about half of a common level-2 cache.
 _BLOCK_ROWS, _BLOCK_THETAS = 512, 96
@@ -123,25 +123,50 @@ class RowBlocks:
             return list(pool.map(lambda pair: block(*pair), self))
 
     def subsample(self, size):
-        """At most about ``size`` rows, spread evenly over the weight, as another RowBlocks."""
+        """``size`` rows spread evenly over the weight, in canonical order, as another RowBlocks."""
         if len(self.rows) <= size:
             return self
         weight = np.ones(len(self.rows)) if self.weight is None else self.weight
-        picked = sorted_quantiles(self.rows, weight, (np.arange(size) + 0.5) / size)
+        picked = quantile_rows(weight, (np.arange(size) + 0.5) / size)
         return RowBlocks(self.rows[picked])
 
 
-def sorted_quantiles(rows, weight, levels):
-    """Indices of the rows at given levels of the weight, sorted along a fixed direction.
+def canonical(X, y=None, weight=None):
+    """The weighted set of rows, whatever their order and however repeats were written.
 
-    The choice depends on the weighted set of rows only: not on their order, nor on whether a
-    weight of 2 is written as two rows.
+    Rows are sorted by (y, X), equal rows are merged and rows without weight dropped. Every sum
+    over the result is then the same to the last bit for permuted or repeated rows.
+
+    Returns
+    -------
+    chosen : ndarray of int
+        A row of the input for each row of the set.
+    weight : ndarray or None
+        Its weight; None if all are 1.
     """
-    direction = np.cos(1.0 + 2.0 * np.arange(rows.shape[1]))
-    order = np.argsort(rows @ direction, kind="stable")
-    reached = np.cumsum(weight[order])
+    columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
+    order = np.argsort(columns[-1], kind="stable")
+    if np.any(np.diff(columns[-1][order]) == 0):
+        order = np.lexsort(columns)
+    if weight is not None:
+        order = order[weight[order] > 0]
+    tied = np.ones(len(order) - 1, dtype=bool)
+    for column in columns[::-1]:
+        tied &= np.diff(column[order]) == 0
+        if not np.any(tied):
+            break
+    first = np.flatnonzero(np.append(True, ~tied))
+    if weight is None:
+        weight = np.ones(len(X))
+    merged = np.add.reduceat(weight[order], first)
+    return order[first], None if np.all(merged == 1) else merged
+
+
+def quantile_rows(weight, levels):
+    """Positions at given levels in (0, 1) of the cumulative weight (n,)."""
+    reached = np.cumsum(weight)
     spots = np.searchsorted(reached, np.asarray(levels) * reached[-1], side="right")
-    return order[np.minimum(spots, len(order) - 1)]
+    return np.minimum(spots, len(weight) - 1)
 
 
 def _total(values, weight):

@@ -8,7 +8,6 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, threadpool_controller
@@ -16,7 +15,7 @@ from ..alpha import AlphaPrior
 from ..arviz_export import to_arviz
 from ..audit import Audit, detect, outlier_counts
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference import Draws, Settings, infer
+from ..inference import Draws, Settings
 from ..rows import RowBlocks
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting", "usable_weight"]
@@ -129,15 +128,14 @@ class HolderBayesEstimator(BaseEstimator):
             verbose=self.verbose,
         )
 
-    def _infer(self, model, rows, weight, settings):
-        """Run the inference and the audit, and set the attributes that all estimators share."""
-        blocks = RowBlocks(rows, weight)
-        result = infer(model, blocks, settings, check_random_state(self.random_state))
+    def _conclude(self, result, rows, weight):
+        """Audit the rows, in the user's order, and set the attributes all estimators share."""
         draws: Draws = result.draws
+        blocks = RowBlocks(rows, weight)
         counts = None
         if draws.alpha is not None:
             counts = outlier_counts(1 - draws.alpha, blocks.total_weight)
-        found = detect(model, blocks, draws.theta, counts)
+        found = detect(draws.model, blocks, draws.theta, counts)
         self._draws, self._threshold, self._weight = draws, found.threshold, weight
         self.posterior_ = self._to_units(draws.theta)
         if draws.alpha is not None:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..exceptions import IdentifiabilityWarning
+from ..inference import infer
 from ..influence import influence
 from ..models import LinearModel, check_noise
 from ..predictive import (
@@ -20,6 +21,7 @@ from ..predictive import (
     mean_log_density,
     mixture_quantile,
 )
+from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
 from .base import HolderBayesEstimator, fitting, usable_weight
 from .scaling import Scaling
@@ -179,14 +181,17 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             )
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
-            noise = check_noise(self.noise)
-            self._x_scaling, self._y_scaling = self._scalings(X, y, weight)
-            rows = self._rows(X, y)
+            model = self._model(check_noise(self.noise))
+            chosen, merged = canonical(X, y, weight)
+            self._x_scaling, self._y_scaling = self._scalings(X[chosen], y[chosen], merged)
+            rows = self._rows(X[chosen], y[chosen])
             settings = self._settings(
-                self.gamma, lambda rule: self._covariance_temperature(rule, rows, weight)
+                self.gamma, lambda rule: self._covariance_temperature(rule, rows, merged)
             )
-            self._warn_rank(rows, weight)
-            self._infer(self._model(noise, X.shape[1]), rows, weight, settings)
+            self._warn_rank(rows, merged)
+            random = check_random_state(self.random_state)
+            result = infer(model, RowBlocks(rows, merged), settings, random)
+            self._conclude(result, self._rows(X, y), weight)
             self.coef_ = self.posterior_["coef"].mean(axis=0)
             self.intercept_ = float(self.posterior_["intercept"].mean())
             self.scale_ = float(self.posterior_["scale"].mean())
@@ -207,8 +212,8 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         rows[:, -1] = self._y_scaling.apply(y[:, None])[:, 0]
         return rows
 
-    def _model(self, noise, n_features):
-        features = getattr(self, "feature_names_in_", range(n_features))
+    def _model(self, noise):
+        features = getattr(self, "feature_names_in_", range(self.n_features_in_))
         names = ["intercept"] * self.fit_intercept + [f"coef[{name}]" for name in features]
         return LinearModel(
             noise,

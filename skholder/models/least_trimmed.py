@@ -1,8 +1,7 @@
 """Robust starting values for regression: least squares, and least trimmed squares.
 
 Concentration steps from random elemental subsets (the heart of FAST-LTS): fit the half of the rows
-with the smallest residuals, again and again. The subsets are drawn along a sorted direction, so
-neither the order of the rows nor writing a row twice changes them.
+with the smallest residuals, again and again.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from ..rows import sorted_quantiles
+from ..rows import quantile_rows
 
 __all__ = ["trimmed_starts"]
 
@@ -26,7 +25,7 @@ def trimmed_starts(rows, weight, min_scale, random):
     coefs = [_weighted_least_squares(design, y, weight)]
     n_subsets = _N_SUBSETS if design.shape[1] else 0
     for _ in range(n_subsets):
-        picked = sorted_quantiles(rows, weight, random.uniform(size=design.shape[1] + 1))
+        picked = quantile_rows(weight, random.uniform(size=design.shape[1] + 1))
         coefs.append(_weighted_least_squares(design[picked], y[picked], np.ones(len(picked))))
     coefs = np.array(coefs)
     coefs[1:], spread = _concentrate(design, y, weight, coefs[1:], _N_SHORT)

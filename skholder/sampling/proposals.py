@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import gammaln, logsumexp
+from scipy.special import gammaln
 
 __all__ = ["MixtureProposal", "StudentComponent"]
 
@@ -63,7 +63,7 @@ class MixtureProposal:
         return np.array([lw + c.log_prob(theta) for lw, c in zip(log_weight, self.components, strict=True)])
 
     def log_prob(self, theta):
-        return logsumexp(self.log_parts(theta), axis=0)
+        return np.logaddexp.reduce(self.log_parts(theta), axis=0)
 
     def sample(self, size, random):
         counts = random.multinomial(size, self.weight)
@@ -83,7 +83,7 @@ class MixtureProposal:
             Smallest weight a component may get.
         """
         parts = self.log_parts(theta)
-        weight = np.exp(parts - logsumexp(parts, axis=0)) @ share
+        weight = np.exp(parts - np.logaddexp.reduce(parts, axis=0)) @ share
         weight = np.maximum(weight, floor)
         return replace(self, weight=weight / weight.sum())
 
