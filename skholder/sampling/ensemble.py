@@ -74,15 +74,18 @@ def default_walkers(n_dim, n_per_ensemble):
     return max(2 * n_dim + 2, min(40, n_per_ensemble))
 
 
-def fit_proposal(target, proposal, n_pilot, random, n_rounds=4, floor=0.02):
+def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
     """Population Monte Carlo: draw from the mixture, weigh, adapt; again while it fits poorly.
 
     Returns
     -------
     FittedProposal
     """
-    for turn in range(1, n_rounds + 1):
-        theta = proposal.sample(n_pilot, random)
+    n_evaluations = 0
+    for turn in range(n_rounds):
+        # A poor fit earns wider components and larger pilots.
+        theta = proposal.sample(n_pilot * 2**turn, random)
+        n_evaluations += len(theta)
         values = target(theta)
         log_weight = values[:, 0] - proposal.log_prob(theta)
         if not np.any(np.isfinite(log_weight)):
@@ -90,11 +93,10 @@ def fit_proposal(target, proposal, n_pilot, random, n_rounds=4, floor=0.02):
         share = np.exp(log_weight - logsumexp(log_weight))
         acceptance = _expected_acceptance(share)
         better = proposal.reweighted(theta, share, floor)
-        if acceptance >= 2 * _GOOD_ACCEPTANCE or turn == n_rounds:
+        if acceptance >= 2 * _GOOD_ACCEPTANCE or turn == n_rounds - 1:
             break
-        enough = 1 / np.sum(share**2) > 0.05 * n_pilot
-        proposal = better.refitted(theta, share) if enough else better
-    return FittedProposal(better, acceptance, theta, values, turn * n_pilot)
+        proposal = better.widened() if turn == 0 else better.refitted(theta, share)
+    return FittedProposal(better, acceptance, theta, values, n_evaluations)
 
 
 def _expected_acceptance(share):
@@ -130,6 +132,8 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
     n_steps = -(-n_per_ensemble // n_walkers)
     good = fitted.acceptance >= _GOOD_ACCEPTANCE
     n_warm = max(3, n_steps // 10) if good else max(60, n_steps)
+    # Where proposals are often refused, walkers make more steps between two draws that are kept.
+    thin = int(np.clip(np.ceil(0.5 / max(fitted.acceptance, 1e-9)) ** 2, 1, 9))
     total = len(seeds) * (n_warm + n_steps)
 
     def tick():
@@ -141,7 +145,7 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         return fitted.theta[walkers], fitted.values[walkers]
 
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_run_ensemble)(target, fitted.proposal, good, start(k), n_warm, n_steps, seed, tick)
+        delayed(_run_ensemble)(target, fitted.proposal, good, start(k), n_warm, n_steps, thin, seed, tick)
         for k, seed in enumerate(seeds)
     )
     theta, kept, log_prob, acceptance = (np.stack(part) for part in zip(*runs, strict=True))
@@ -150,11 +154,11 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         kept=kept,
         log_prob=log_prob,
         acceptance=float(np.mean(acceptance)),
-        n_evaluations=len(seeds) * n_walkers * (n_warm + n_steps),
+        n_evaluations=len(seeds) * n_walkers * (n_warm + thin * n_steps),
     )
 
 
-def _run_ensemble(target, proposal, good, start, n_warm, n_steps, seed, tick):
+def _run_ensemble(target, proposal, good, start, n_warm, n_steps, thin, seed, tick):
     """One ensemble in coordinates whitened by the best component."""
     random = np.random.RandomState(seed)
     centre, factor = proposal.best.mean, proposal.best.factor
@@ -184,7 +188,9 @@ def _run_ensemble(target, proposal, good, start, n_warm, n_steps, seed, tick):
         state, iterations=n_warm, tune=True, skip_initial_state_check=True, store=False
     ):
         tick()
-    for _ in sampler.sample(state, iterations=n_steps, skip_initial_state_check=True):
+    for _ in sampler.sample(
+        state, iterations=n_steps, thin_by=thin, skip_initial_state_check=True
+    ):
         tick()
     chain = sampler.get_chain().swapaxes(0, 1)
     blobs = sampler.get_blobs().reshape(n_steps, n_walkers, -1).swapaxes(0, 1)

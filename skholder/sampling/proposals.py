@@ -33,6 +33,21 @@ class StudentComponent:
         norm -= 0.5 * d * np.log(self.df * np.pi) + np.sum(np.log(np.diag(self.factor)))
         return norm - 0.5 * (self.df + d) * np.log1p(np.sum(z * z, axis=1) / self.df)
 
+    def moved_to(self, theta, weight):
+        """A component at the weighted moments of theta (T, d), as far as they can be trusted."""
+        total = weight.sum()
+        if not total > 0:
+            return self
+        weight = weight / total
+        effective = 1 / np.sum(weight**2)
+        # Few effective draws cannot fix a whole covariance: shrink towards the old one.
+        trust = effective / (effective + 3 * len(self.mean))
+        mean = (1 - trust) * self.mean + trust * (weight @ theta)
+        centred = theta - weight @ theta
+        spread = (centred * weight[:, None]).T @ centred
+        covariance = trust * spread + (1 - trust) * self.factor @ self.factor.T
+        return self.from_covariance(mean, covariance, self.df)
+
     def sample(self, size, random):
         z = random.standard_normal((size, len(self.mean)))
         z *= np.sqrt(self.df / random.chisquare(self.df, size))[:, None]
@@ -87,14 +102,23 @@ class MixtureProposal:
         weight = np.maximum(weight, floor)
         return replace(self, weight=weight / weight.sum())
 
+    def widened(self, factors=(2.0, 5.0)):
+        """With copies of the first component, wider by the given factors, put in before the last."""
+        wide = tuple(replace(self.best, factor=k * self.best.factor) for k in factors)
+        extra = np.full(len(wide), 0.15)
+        weight = np.concatenate([self.weight[:-1], extra, self.weight[-1:]])
+        components = (*self.components[:-1], *wide, self.components[-1])
+        return MixtureProposal(components, weight / weight.sum())
+
     def refitted(self, theta, share):
-        """The same mixture with its first component moved to the weighted moments of draws."""
-        mean = share @ theta
-        centred = theta - mean
-        spread = (centred * share[:, None]).T @ centred
-        old = self.best.factor @ self.best.factor.T
-        # Shrink towards the old shape: few effective draws cannot fix a whole covariance.
-        trust = 1 / np.sum(share**2) / (1 / np.sum(share**2) + 2 * len(mean))
-        covariance = trust * spread + (1 - trust) * old
-        moved = StudentComponent.from_covariance(mean, covariance, self.best.df)
-        return replace(self, components=(moved, *self.components[1:]))
+        """Every Student component moved to the moments of the draws it is responsible for.
+
+        This is one step of population Monte Carlo: expectation-maximisation on weighted draws.
+        """
+        parts = self.log_parts(theta)
+        duty = np.exp(parts - np.logaddexp.reduce(parts, axis=0)) * share
+        moved = [
+            component.moved_to(theta, part) if isinstance(component, StudentComponent) else component
+            for component, part in zip(self.components, duty, strict=True)
+        ]
+        return replace(self, components=tuple(moved))
