@@ -45,7 +45,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--replicates", type=int, default=30)
     n_replicates = parser.parse_args().replicates
-    print(f"{'epsilon_0':>9} {'gamma':>5} {'|error|':>8} {'AUPRC':>6} {'coef ratio':>10} {'cover':>6}")
+    print(
+        f"{'epsilon_0':>9} {'gamma':>5} {'|error|':>8} {'AUPRC':>6} {'coef ratio':>10} {'cover':>6}"
+    )
     for epsilon, gamma in CASES:
         runs = Parallel(n_jobs=-1)(
             delayed(replicate)(epsilon, gamma, seed) for seed in range(n_replicates)

@@ -86,7 +86,7 @@ def detect(model, rows, theta, counts):
 
 
 def _flag(values, counts):
-    """How often each row is flagged (n,), and each draw's threshold; counts sorted, values (B, n)."""
+    """How often each row of values (B, n) is flagged, and the thresholds; counts sorted."""
     level = np.full(len(counts), -np.inf)
     some = counts > 0
     if not np.any(some):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import logsumexp
 
-__all__ = ["log_predictive", "mean_log_density", "mixture_quantile", "expected_log_predictive"]
+__all__ = ["expected_log_predictive", "log_predictive", "mean_log_density", "mixture_quantile"]
 
 # Rows times draws evaluated at a time.
 _HELD = 1_000_000

@@ -80,9 +80,13 @@ class RowBlocks:
         top = np.full(len(theta), -np.inf)
         for rows, w in self:
             kernel = model.kernel(theta, rows, gamma)
-            top = np.maximum(top, (kernel if w is None else kernel[w > 0]).max(axis=0, initial=-np.inf))
+            top = np.maximum(
+                top, (kernel if w is None else kernel[w > 0]).max(axis=0, initial=-np.inf)
+            )
         top = np.where(np.isfinite(top), top, 0.0)
-        total = self._sum(lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), theta)
+        total = self._sum(
+            lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), theta
+        )
         with np.errstate(divide="ignore"):
             return top + np.log(total / self.total_weight)
 

@@ -1,4 +1,4 @@
-"""What the Hölder-Bayes estimators share: parameters, the run from rows to attributes, the audit."""
+"""What the Hölder-Bayes estimators share: parameters, attributes, the audit."""
 
 from __future__ import annotations
 

@@ -176,9 +176,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         """
         with fitting(self):
             self._index = getattr(X, "index", None)
-            X, y = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
-            )
+            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
             model = self._model(check_noise(self.noise))

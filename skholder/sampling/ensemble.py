@@ -145,7 +145,9 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         return fitted.theta[walkers], fitted.values[walkers]
 
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_run_ensemble)(target, fitted.proposal, good, start(k), n_warm, n_steps, thin, seed, tick)
+        delayed(_run_ensemble)(
+            target, fitted.proposal, good, start(k), n_warm, n_steps, thin, seed, tick
+        )
         for k, seed in enumerate(seeds)
     )
     theta, kept, log_prob, acceptance = (np.stack(part) for part in zip(*runs, strict=True))
@@ -184,13 +186,13 @@ def _run_ensemble(target, proposal, good, start, n_warm, n_steps, thin, seed, ti
         blobs=np.squeeze(values[:, 1:], axis=1) if values.shape[1] == 2 else values[:, 1:],
         random_state=random.get_state(),
     )
-    for state in sampler.sample(
+    warm_up = sampler.sample(
         state, iterations=n_warm, tune=True, skip_initial_state_check=True, store=False
-    ):
+    )
+    for warmed in warm_up:
+        state = warmed
         tick()
-    for _ in sampler.sample(
-        state, iterations=n_steps, thin_by=thin, skip_initial_state_check=True
-    ):
+    for _ in sampler.sample(state, iterations=n_steps, thin_by=thin, skip_initial_state_check=True):
         tick()
     chain = sampler.get_chain().swapaxes(0, 1)
     blobs = sampler.get_blobs().reshape(n_steps, n_walkers, -1).swapaxes(0, 1)

@@ -75,7 +75,9 @@ class MixtureProposal:
     def log_parts(self, theta):
         """Log weight times density of every component, shape (K, T)."""
         log_weight = np.log(self.weight)
-        return np.array([lw + c.log_prob(theta) for lw, c in zip(log_weight, self.components, strict=True)])
+        return np.array(
+            [lw + c.log_prob(theta) for lw, c in zip(log_weight, self.components, strict=True)]
+        )
 
     def log_prob(self, theta):
         return np.logaddexp.reduce(self.log_parts(theta), axis=0)
@@ -103,7 +105,7 @@ class MixtureProposal:
         return replace(self, weight=weight / weight.sum())
 
     def widened(self, factors=(2.0, 5.0)):
-        """With copies of the first component, wider by the given factors, put in before the last."""
+        """With wider copies of the first component put in before the last."""
         wide = tuple(replace(self.best, factor=k * self.best.factor) for k in factors)
         extra = np.full(len(wide), 0.15)
         weight = np.concatenate([self.weight[:-1], extra, self.weight[-1:]])
@@ -118,7 +120,9 @@ class MixtureProposal:
         parts = self.log_parts(theta)
         duty = np.exp(parts - np.logaddexp.reduce(parts, axis=0)) * share
         moved = [
-            component.moved_to(theta, part) if isinstance(component, StudentComponent) else component
+            component.moved_to(theta, part)
+            if isinstance(component, StudentComponent)
+            else component
             for component, part in zip(self.components, duty, strict=True)
         ]
         return replace(self, components=tuple(moved))
