@@ -22,9 +22,8 @@ def main():
     audit = model.audit()
     low, high = audit.count_interval
     print(f"About {audit.count} of {len(y)} rows (95% between {low} and {high}) do not follow")
-    print(
-        f"the model; {spoiled.sum()} were spoiled, {spoiled[audit.indices].sum()} of them are flagged."
-    )
+    found = spoiled[audit.indices].sum()
+    print(f"the model; {spoiled.sum()} were spoiled, {found} of them are flagged.")
 
     clean = LinearRegression().fit(X, y)
     naive = LinearRegression().fit(X, observed)
