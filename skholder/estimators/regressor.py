@@ -232,8 +232,9 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         """Warn where the design does not determine the coefficients."""
         design = rows[:, :-1]
         used = design if weight is None else design * np.sqrt(weight)[:, None]
-        size = np.linalg.eigvalsh(used.T @ used)
-        if size[0] > 1e-12 * max(size[-1], 1e-300):
+        length = np.sqrt(np.sum(used**2, axis=0))
+        used = used / np.where(length > 0, length, 1.0)
+        if len(length) == 0 or np.linalg.eigvalsh(used.T @ used)[0] > 1e-12:
             return
         constant = np.flatnonzero(self._x_scaling.constant)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
