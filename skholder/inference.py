@@ -234,7 +234,7 @@ def _proposal(posterior, modes):
         for mode in modes
     ]
     return sampling.MixtureProposal(
-        (*bumps, posterior.model.prior), np.append(weight, _DEFENSIVE_SHARE)
+        (*bumps, posterior.model.defence), np.append(weight, _DEFENSIVE_SHARE)
     )
 
 

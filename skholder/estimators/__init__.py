@@ -1,5 +1,6 @@
 """Estimators: thin wiring of models, posterior, sampler and audit."""
 
+from .density import HolderBayesDensity
 from .regressor import HolderBayesRegressor
 
-__all__ = ["HolderBayesRegressor"]
+__all__ = ["HolderBayesDensity", "HolderBayesRegressor"]

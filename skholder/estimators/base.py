@@ -139,7 +139,7 @@ class HolderBayesEstimator(BaseEstimator):
         self._draws, self._threshold, self._weight = draws, found.threshold, weight
         self.posterior_ = self._to_units(draws.theta)
         if draws.alpha is not None:
-            self.posterior_["alpha"] = draws.alpha
+            self.posterior_ = self.posterior_.with_alpha(draws.alpha)
             self.epsilon_posterior_ = 1 - draws.alpha
             self.epsilon_ = float(np.mean(self.epsilon_posterior_))
             self.epsilon_interval_ = np.quantile(self.epsilon_posterior_, [0.025, 0.975])

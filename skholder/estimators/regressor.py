@@ -24,6 +24,7 @@ from ..predictive import (
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
 from .base import HolderBayesEstimator, fitting, usable_weight
+from .draws import NamedDraws
 from .scaling import Scaling
 
 __all__ = ["HolderBayesRegressor"]
@@ -259,7 +260,8 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         intercept = self._y_scaling.centre[0] - coef @ self._x_scaling.centre
         if self.fit_intercept:
             intercept = intercept + unit * theta[:, 0]
-        return {"coef": coef, "intercept": intercept, "scale": unit * np.exp(theta[:, -1])}
+        scale = unit * np.exp(theta[:, -1])
+        return NamedDraws({"coef": coef, "intercept": intercept, "scale": scale})
 
     def _check_rows(self, X, y):
         check_is_fitted(self)

@@ -1,16 +1,39 @@
 """Working models: the contract, and one family per file."""
 
 from .base import NormalPrior, WorkingModel
+from .catalogue import DENSITY_NAMES, build_density, check_density
+from .columns import ColumnFamily, IndependentColumns
+from .custom import UserModel
+from .elliptical import EllipticalModel, NormalRadial, StudentTRadial
+from .exponential import ExponentialFamily
+from .gamma import GammaFamily
+from .laplace import LaplaceFamily
+from .lognormal import LogNormalFamily
 from .noise import NoiseModel, NormalNoise, ScipyNoise, StudentTNoise, check_noise
+from .poisson import PoissonFamily
 from .regression import LinearModel
 
 __all__ = [
+    "DENSITY_NAMES",
+    "ColumnFamily",
+    "EllipticalModel",
+    "ExponentialFamily",
+    "GammaFamily",
+    "IndependentColumns",
+    "LaplaceFamily",
     "LinearModel",
+    "LogNormalFamily",
     "NoiseModel",
     "NormalNoise",
     "NormalPrior",
+    "NormalRadial",
+    "PoissonFamily",
     "ScipyNoise",
     "StudentTNoise",
+    "StudentTRadial",
+    "UserModel",
     "WorkingModel",
+    "build_density",
+    "check_density",
     "check_noise",
 ]

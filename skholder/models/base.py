@@ -106,5 +106,10 @@ class WorkingModel(ABC):
         return None
 
     @property
+    def defence(self):
+        """A wide, normalised density that keeps the sampler from getting stuck: the prior."""
+        return self.prior
+
+    @property
     def n_params(self):
         return len(self.parameter_names)

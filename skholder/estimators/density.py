@@ -1,0 +1,328 @@
+"""HolderBayesDensity: a parametric density when some rows do not belong to it."""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Real
+
+import numpy as np
+from sklearn.base import DensityMixin, OutlierMixin
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._sklearn import HasMethods, Interval, StrOptions, fit_context
+from ..audit import choose_count
+from ..exceptions import IdentifiabilityWarning
+from ..inference import infer
+from ..influence import influence
+from ..models import (
+    DENSITY_NAMES,
+    ColumnFamily,
+    EllipticalModel,
+    NormalRadial,
+    StudentTRadial,
+    UserModel,
+    build_density,
+    check_density,
+)
+from ..predictive import log_predictive, mean_log_density
+from ..rows import RowBlocks, canonical
+from ..temperature import covariance_rule
+from .base import HolderBayesEstimator, fitting, usable_weight
+from .draws import NamedDraws
+from .whitening import Whitening
+
+__all__ = ["HolderBayesDensity", "efficient_gamma"]
+
+# Columns up to which sampling was seen to be honest (R-hat <= 1.01, ESS >= 400).
+_MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
+
+
+def efficient_gamma(n_columns, efficiency=0.8):
+    """The gamma that leaves a k-variate normal location this asymptotic efficiency.
+
+    ((1 + 2 gamma) / (1 + gamma)^2)^(k/2 + 1) = efficiency, solved for gamma.
+    """
+    q = np.sqrt(1 - efficiency ** (1 / (n_columns / 2 + 1)))
+    return float(q / (1 - q))
+
+
+class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
+    """A parametric density with a posterior for the share of rows that do not belong to it.
+
+    Parameters
+    ----------
+    gamma : "efficiency" or float, default="efficiency"
+        Power of the density; ``"efficiency"`` solves for 80% efficiency of a normal location.
+    model : str or object, default="normal"
+        ``"normal"``, ``"student_t"``, ``"laplace"``, ``"exponential"``, ``"gamma"``,
+        ``"lognormal"``, ``"poisson"`` (the last five with independent columns), or an object with
+        ``parameter_names``, ``log_density(theta, X)`` and ``starts(X)``; see
+        :mod:`skholder.models.custom`.
+    covariance_type : {"full", "diag"}, default="full"
+        Of the normal and the Student-t: ``"full"`` is computed on whitened data, ``"diag"`` on
+        standardised columns.
+    divergence, kappa, temperature, alpha_prior, max_contamination : see HolderBayesRegressor
+    location_prior_scale, log_scale_prior_scale : float, default=2.5, 1.0
+        Prior scales on the computing scale.
+    min_scale : float, default=1e-3
+    standardize : bool, default=True
+    contamination : "auto" or float in (0, 0.5], default="auto"
+        Share of training rows that ``predict`` calls outliers; ``"auto"`` takes the posterior's
+        own count.
+    rule : {"mean", "median", "lower", "upper"}, default="mean"
+        Which summary of the posterior count ``"auto"`` takes.
+    inference, n_draws, n_walkers, n_ensembles, n_jobs, random_state, verbose : see
+        HolderBayesRegressor
+
+    Attributes
+    ----------
+    location_, covariance_ : ndarray of shape (n_features,), (n_features, n_features)
+        Posterior means in the user's units; other families have one attribute for each parameter.
+    epsilon_, epsilon_interval_, epsilon_posterior_, outlier_count_posterior_, fod_scores_,
+    log_density_, posterior_, temperature_, gamma_, modes_, diagnostics_ : as HolderBayesRegressor
+    offset_ : float
+        ``decision_function = score_samples - offset_``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from skholder import HolderBayesDensity
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.vstack([rng.normal(size=(270, 2)), rng.normal(6, 1, size=(30, 2))])
+    >>> model = HolderBayesDensity(random_state=0).fit(X)
+    >>> bool(abs(model.epsilon_ - 0.1) < 0.05)
+    True
+    """
+
+    _parameter_constraints = {
+        **HolderBayesEstimator._parameter_constraints,
+        "gamma": [StrOptions({"efficiency"}), Interval(Real, 0, None, closed="neither")],
+        "model": [StrOptions(set(DENSITY_NAMES)), HasMethods("log_density"), ColumnFamily]
+        + [NormalRadial, StudentTRadial],
+        "covariance_type": [StrOptions({"full", "diag"})],
+        "temperature": [
+            StrOptions({"calibrated", "covdet"}),
+            Interval(Real, 0, None, closed="neither"),
+        ],
+        "location_prior_scale": [Interval(Real, 0, None, closed="neither")],
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+        "rule": [StrOptions({"mean", "median", "lower", "upper"})],
+    }
+
+    def __init__(
+        self,
+        gamma="efficiency",
+        *,
+        model="normal",
+        covariance_type="full",
+        divergence="dpd",
+        kappa=None,
+        temperature="calibrated",
+        alpha_prior=(1.0, 1.0),
+        max_contamination=0.5,
+        location_prior_scale=2.5,
+        log_scale_prior_scale=1.0,
+        min_scale=1e-3,
+        standardize=True,
+        contamination="auto",
+        rule="mean",
+        inference="mcmc",
+        n_draws=4000,
+        n_walkers=None,
+        n_ensembles=4,
+        n_jobs=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.gamma = gamma
+        self.model = model
+        self.covariance_type = covariance_type
+        self.divergence = divergence
+        self.kappa = kappa
+        self.temperature = temperature
+        self.alpha_prior = alpha_prior
+        self.max_contamination = max_contamination
+        self.location_prior_scale = location_prior_scale
+        self.log_scale_prior_scale = log_scale_prior_scale
+        self.min_scale = min_scale
+        self.standardize = standardize
+        self.contamination = contamination
+        self.rule = rule
+        self.inference = inference
+        self.n_draws = n_draws
+        self.n_walkers = n_walkers
+        self.n_ensembles = n_ensembles
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y=None, sample_weight=None):
+        """Sample the posterior and audit the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,) or None
+            A weight of 2 equals the row written twice.
+
+        Returns
+        -------
+        self
+        """
+        with fitting(self):
+            self._index = getattr(X, "index", None)
+            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            weight = usable_weight(sample_weight, X)
+            part = check_density(self.model)
+            if isinstance(part, ColumnFamily):
+                part.check_support(X)
+            random = check_random_state(self.random_state)
+            chosen, merged = canonical(X, weight=weight)
+            self._check_width(part, X.shape[1])
+            self._whitening = self._whiten(part, X[chosen], merged, random)
+            rows = self._whitening.apply(X[chosen])
+            model = build_density(part, rows, full=self._is_full(part), **self._priors())
+            settings = self._settings(
+                self._gamma(rows.shape[1]),
+                lambda rule: covariance_rule(rows, merged, self._gamma(rows.shape[1]) / 2),
+            )
+            result = infer(model, RowBlocks(rows, merged), settings, random)
+            self._conclude(result, self._whitening.apply(X), weight)
+            for name, draws in self.posterior_.means():
+                setattr(self, f"{name}_", draws)
+            self._training_scores = np.sort(self._score(self._whitening.apply(X)))
+        return self
+
+    def _is_full(self, part):
+        return isinstance(part, NormalRadial | StudentTRadial) and self.covariance_type == "full"
+
+    def _gamma(self, n_columns):
+        return efficient_gamma(n_columns) if self.gamma == "efficiency" else float(self.gamma)
+
+    def _priors(self):
+        return {
+            "location_prior_scale": self.location_prior_scale,
+            "log_scale_prior_scale": self.log_scale_prior_scale,
+            "min_scale": self.min_scale,
+        }
+
+    def _check_width(self, part, k):
+        """Refuse data too wide to be sampled honestly, naming what to do instead."""
+        full = self._is_full(part)
+        if self.inference == "laplace":
+            if full and k > _MAX_LAPLACE:
+                raise ValueError(
+                    f"A full covariance of {k} columns is too wide (at most {_MAX_LAPLACE} with "
+                    "inference='laplace'); use covariance_type='diag'."
+                )
+        elif full and k > _MAX_FULL:
+            raise ValueError(
+                f"A full covariance of {k} columns has {k * (k + 3) // 2} parameters, too many to "
+                f"sample honestly (at most {_MAX_FULL} columns); use covariance_type='diag' or "
+                "inference='laplace'."
+            )
+        elif k > _MAX_DIAGONAL:
+            raise ValueError(
+                f"{k} columns are too many to sample honestly (at most {_MAX_DIAGONAL}); use "
+                "inference='laplace' with covariance_type='diag'."
+            )
+
+    def _whiten(self, part, X, weight, random):
+        if not self.standardize:
+            return Whitening.identity(X.shape[1])
+        if isinstance(part, ColumnFamily):
+            out = Whitening.columns(X, weight, part.scaling)
+        elif self._is_full(part):
+            out = Whitening.full(X, weight, random)
+        else:
+            out = Whitening.columns(X, weight)
+        if len(out.backward) == 0:
+            raise ValueError("Every column of X is constant: there is no density to fit.")
+        if out.n_lost:
+            warnings.warn(
+                f"{out.n_lost} of the {X.shape[1]} directions of X have no spread (constant or "
+                "collinear columns): the density is that of the others. Drop those columns to be "
+                "rid of this warning.",
+                IdentifiabilityWarning,
+                stacklevel=3,
+            )
+        return out
+
+    @property
+    def _log_volume(self):
+        """log of the volume of the computing scale: densities are in the user's units."""
+        return self._whitening.log_volume
+
+    def _to_units(self, theta):
+        """Draws on the computing scale -> draws of named parameters in the user's units."""
+        model, map_ = self._draws.model, self._whitening
+        if isinstance(model, EllipticalModel):
+            return NamedDraws.elliptical(model, theta, map_.centre, map_.backward)
+        if isinstance(model, UserModel):
+            return NamedDraws({name: theta[:, j] for j, name in enumerate(model.parameter_names)})
+        scale = np.diag(map_.backward) if map_.n_lost == 0 else map_.backward.max(axis=1)
+        centre = map_.centre[np.any(map_.forward != 0, axis=1)]
+        return NamedDraws(model.family.to_units(model.split(theta), centre, scale))
+
+    def _check_rows(self, X):
+        check_is_fitted(self)
+        return self._whitening.apply(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def _score(self, rows):
+        return log_predictive(self._draws.model, self._draws.theta, rows) - self._log_volume
+
+    def score_samples(self, X):
+        """Log predictive density of each row, ``log mean_s p(x | theta_s)``."""
+        return self._score(self._check_rows(X))
+
+    def score(self, X, y=None):
+        """Mean log predictive density of the rows."""
+        return float(np.mean(self.score_samples(X)))
+
+    @property
+    def offset_(self):
+        """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
+        check_is_fitted(self)
+        n = len(self._training_scores)
+        if self.contamination == "auto":
+            total = n if self._weight is None else self._weight.sum()
+            count = n * choose_count(self.outlier_count_posterior_, self.rule) / total
+        else:
+            count = n * self.contamination
+        count = int(np.clip(np.rint(count), 0, n - 1))
+        low = self._training_scores[max(count - 1, 0)]
+        return float(low if count == 0 else (low + self._training_scores[count]) / 2)
+
+    def decision_function(self, X):
+        """``score_samples(X) - offset_``: negative for outliers."""
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X):
+        """+1 for inliers and -1 for outliers, shape (m,)."""
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def sample(self, n_samples=1, random_state=None):
+        """Rows from the posterior predictive, shape (n_samples, n_features)."""
+        check_is_fitted(self)
+        random = check_random_state(random_state)
+        theta = self._draws.theta[random.randint(len(self._draws.theta), size=n_samples)]
+        rows = self._draws.model.sample(theta, random)
+        return self._whitening.centre + rows @ self._whitening.backward
+
+    def fod(self, X):
+        """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
+        rows = self._check_rows(X)
+        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
+        return mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)[1]
+
+    def influence(self, X):
+        """Influence of rows on the risk and on the posterior means.
+
+        Returns
+        -------
+        Influence
+        """
+        return influence(self._draws, self._check_rows(X), self.posterior_)

@@ -1,0 +1,105 @@
+"""Linear maps between the user's columns and the computing scale of density models."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..models.scatter_starts import minimum_covariance_determinant
+from .scaling import Scaling
+
+__all__ = ["Whitening"]
+
+# Directions with less variance than this, relative to the columns' own, count as degenerate.
+_SINGULAR = 1e-10
+
+
+@dataclass(frozen=True)
+class Whitening:
+    """z = (x - centre) @ forward, and back x = centre + z @ backward.
+
+    Attributes
+    ----------
+    centre : ndarray of shape (k,)
+    forward : ndarray of shape (k, r)
+    backward : ndarray of shape (r, k)
+        r < k where some columns are constant or collinear.
+    """
+
+    centre: np.ndarray
+    forward: np.ndarray
+    backward: np.ndarray
+
+    @property
+    def n_lost(self):
+        """Directions without any spread, which the model leaves out."""
+        return len(self.centre) - len(self.backward)
+
+    @property
+    def log_volume(self):
+        """log of the volume of a unit cube of z in the user's units."""
+        if len(self.backward) == 0:
+            return 0.0
+        return float(np.sum(np.log(np.linalg.svd(self.backward, compute_uv=False))))
+
+    def apply(self, X):
+        return (X - self.centre) @ self.forward
+
+    @classmethod
+    def identity(cls, n_columns):
+        return cls(np.zeros(n_columns), np.eye(n_columns), np.eye(n_columns))
+
+    @classmethod
+    def columns(cls, X, weight, kind="standard"):
+        """Column by column: ``"standard"``, ``"ratio"`` (no centring, median 1) or ``"none"``."""
+        if kind == "none":
+            return cls.identity(X.shape[1])
+        if kind == "ratio":
+            middle = np.median(X, axis=0)
+            scale = np.where(middle > 0, middle, np.maximum(np.mean(X, axis=0), 1e-300))
+            centre, kept = np.zeros(X.shape[1]), np.ones(X.shape[1], dtype=bool)
+        else:
+            scaling = Scaling.of(X, weight)
+            centre, scale, kept = scaling.centre, scaling.scale, ~scaling.constant
+        unit = np.eye(X.shape[1])
+        return cls(centre, (unit / scale)[:, kept], (unit * scale)[kept])
+
+    @classmethod
+    def full(cls, X, weight, random):
+        """By the covariance, so that any affine change of X only rotates z.
+
+        Where gross outliers own the covariance (some direction's honest spread is below a tenth of
+        it) the minimum covariance determinant takes its place.
+        """
+        plain = cls.columns(X, weight)
+        z = plain.apply(X)
+        mean = np.average(z, axis=0, weights=weight)
+        covariance = np.atleast_2d(np.cov(z, rowvar=False, aweights=weight, ddof=0))
+        out = plain._then(mean, covariance)
+        found = None
+        if len(X) > 2 * X.shape[1]:
+            found = minimum_covariance_determinant(out.apply(X), random)
+        if found is not None:
+            value = np.linalg.eigvalsh(found[1])
+            if _SINGULAR < value[0] < 0.01:
+                return out._then(*found)
+        return out
+
+    def _then(self, mean, covariance):
+        """This map followed by the whitening of a covariance (r, r) of its result."""
+        if len(covariance) == 0:
+            return self
+        centre = self.centre + mean @ self.backward
+        scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+        value, vector = np.linalg.eigh(covariance / np.outer(scale, scale))
+        if value[0] > _SINGULAR:
+            # A triangular root makes diagonal changes of units invisible to the last digit.
+            root = np.linalg.cholesky(covariance)
+            inverse = np.linalg.inv(root)
+        else:
+            kept = value > _SINGULAR
+            size = np.sqrt(value[kept])
+            root = scale[:, None] * vector[:, kept] * size
+            inverse = (vector[:, kept] / size).T / scale
+        return Whitening(centre, self.forward @ inverse.T, root.T @ self.backward)

@@ -1,0 +1,131 @@
+"""Independent columns: each follows the same one-dimensional family with its own parameters.
+
+theta is laid out parameter by parameter: all columns' first parameters, then all second ones.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from ..rows import quantile_rows
+from .base import NormalPrior, WorkingModel
+
+__all__ = ["ColumnFamily", "IndependentColumns"]
+
+
+class ColumnFamily(ABC):
+    """A density of one column with P parameters on the computing scale.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Names of the P parameters.
+    scaling : {"standard", "ratio", "none"}
+        How columns are brought to the computing scale: centred and scaled, scaled only, or left.
+    """
+
+    names: tuple[str, ...]
+    scaling = "standard"
+
+    @abstractmethod
+    def check_support(self, X):
+        """Raise ValueError where a value of X (n, k) lies outside the support."""
+
+    @abstractmethod
+    def log_density(self, params, x):
+        """log p for params (T, P) and values (m,), shape (m, T)."""
+
+    @abstractmethod
+    def derivatives(self, params, x):
+        """Score (m, P) and Hessian (m, P, P) of log p at params (P,)."""
+
+    @abstractmethod
+    def log_power(self, params, gamma):
+        """log of the integral (or sum) of p^(1 + gamma) for params (T, P), shape (T,)."""
+
+    @abstractmethod
+    def log_power_derivatives(self, params, gamma):
+        """Gradient (P,) and Hessian (P, P) of :meth:`log_power` at params (P,)."""
+
+    @abstractmethod
+    def starts(self, x):
+        """Robust starting values from values (n,), shape (M, P)."""
+
+    @abstractmethod
+    def prior(self, location_scale, log_scale, min_scale):
+        """Prior scale and lower bound of each parameter, two sequences of length P."""
+
+    @abstractmethod
+    def sample(self, params, random):
+        """One value for each row of params (T, P), shape (T,)."""
+
+    @abstractmethod
+    def to_units(self, params, centre, scale):
+        """Named draws in the user's units from params (T, k, P)."""
+
+
+class IndependentColumns(WorkingModel):
+    """A product of one :class:`ColumnFamily` over k columns; rows are (m, k)."""
+
+    def __init__(
+        self, n_columns, family, *, location_prior_scale, log_scale_prior_scale, min_scale
+    ):
+        self.k, self.family = n_columns, family
+        self.parameter_names = tuple(
+            f"{name}[{j}]" for name in family.names for j in range(n_columns)
+        )
+        scale, lower = family.prior(location_prior_scale, log_scale_prior_scale, min_scale)
+        self.prior = NormalPrior(
+            np.zeros(self.n_params), np.repeat(scale, n_columns), np.repeat(lower, n_columns)
+        )
+
+    def split(self, theta):
+        """theta (T, d) as parameters of each column, shape (T, k, P)."""
+        return np.swapaxes(theta.reshape(len(theta), -1, self.k), 1, 2)
+
+    def peak(self, theta):
+        return np.zeros(len(theta))
+
+    def kernel(self, theta, rows, power):
+        params = self.split(theta)
+        total = np.zeros((len(rows), len(theta)))
+        for j in range(self.k):
+            total += self.family.log_density(params[:, j], rows[:, j])
+        return np.multiply(total, power, out=total)
+
+    def log_power(self, theta, gamma):
+        params = self.split(theta)
+        return sum(self.family.log_power(params[:, j], gamma) for j in range(self.k))
+
+    def log_power_derivatives(self, theta, gamma):
+        gradient, hessian = np.zeros(self.n_params), np.zeros((self.n_params, self.n_params))
+        for j, params in enumerate(self.split(theta[None])[0]):
+            spots = slice(j, None, self.k)
+            gradient[spots], hessian[spots, spots] = self.family.log_power_derivatives(
+                params, gamma
+            )
+        return gradient, hessian
+
+    def score_sums(self, theta, rows, weight):
+        score = np.empty((len(rows), self.n_params))
+        hessian = np.zeros((self.n_params, self.n_params))
+        for j, params in enumerate(self.split(theta[None])[0]):
+            spots = slice(j, None, self.k)
+            score[:, spots], bend = self.family.derivatives(params, rows[:, j])
+            hessian[spots, spots] = np.tensordot(weight, bend, axes=1)
+        return weight @ score, hessian, (score * weight[:, None]).T @ score
+
+    def starts(self, rows, weight, random):
+        if weight is not None:
+            rows = rows[quantile_rows(weight, (np.arange(len(rows)) + 0.5) / len(rows))]
+        options = np.array([self.family.starts(column) for column in rows.T])
+        floor = self.prior.lower + 0.5
+        return np.maximum(options.transpose(1, 2, 0).reshape(options.shape[1], -1), floor)
+
+    def sample(self, theta, random):
+        """One row from each theta of a batch, shape (T, k)."""
+        params = self.split(theta)
+        columns = [self.family.sample(params[:, j], random) for j in range(self.k)]
+        return np.column_stack(columns)

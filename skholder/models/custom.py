@@ -1,0 +1,128 @@
+"""Densities of the user's own: C by quadrature or Monte Carlo, derivatives by differences.
+
+The object needs
+
+- ``parameter_names``: a sequence of d names;
+- ``log_density(theta, X)``: theta of shape (T, d) and X of shape (m, k) -> array (m, T);
+- ``starts(X)``: starting values of shape (M, d);
+
+and may have ``prior_mean``, ``prior_scale`` and ``lower`` (each of length d; 0, 2.5 and -inf by
+default) and ``sample(theta, random)``, one row for each row of theta (T, d) -> (T, k), which more
+than one column needs. ``sample`` should transform random numbers smoothly in theta.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .base import NormalPrior, WorkingModel
+
+__all__ = ["UserModel", "check_user_model"]
+
+_N_MONTE_CARLO = 4000
+_N_QUADRATURE = 2001
+
+
+def check_user_model(wrapped):
+    """Raise ValueError naming what the object lacks."""
+    for name in ("log_density", "starts", "parameter_names"):
+        if not hasattr(wrapped, name):
+            raise ValueError(f"A working-model object needs {name!r}; {wrapped!r} has none.")
+
+
+class UserModel(WorkingModel):
+    """A user's object on the working-model contract.
+
+    Parameters
+    ----------
+    wrapped : object
+    X : ndarray of shape (n, k)
+        Training rows on the computing scale; one column is integrated around their range.
+    seed : int
+        Seed of the common random numbers that make the Monte Carlo C smooth in theta.
+    """
+
+    def __init__(self, wrapped, X, seed=0):
+        check_user_model(wrapped)
+        self.wrapped, self.k, self.seed = wrapped, X.shape[1], seed
+        self.parameter_names = tuple(wrapped.parameter_names)
+        d = len(self.parameter_names)
+        self.prior = NormalPrior(
+            np.broadcast_to(np.asarray(getattr(wrapped, "prior_mean", 0.0), float), d),
+            np.broadcast_to(np.asarray(getattr(wrapped, "prior_scale", 2.5), float), d),
+            np.broadcast_to(np.asarray(getattr(wrapped, "lower", -np.inf), float), d),
+        )
+        if self.k == 1:
+            middle, width = np.median(X), max(np.ptp(np.quantile(X, [0.1, 0.9])), 1e-3)
+            # sinh spacing: fine in the middle of the data, and far out in the tails.
+            t, self._step = np.linspace(-10, 10, _N_QUADRATURE, retstep=True)
+            self._nodes = (middle + width * np.sinh(t))[:, None]
+            self._log_weight = np.log(width * np.cosh(t))
+        elif not hasattr(wrapped, "sample"):
+            raise ValueError("A working-model object for several columns needs 'sample'.")
+
+    def peak(self, theta):
+        return np.zeros(len(theta))
+
+    def kernel(self, theta, rows, power):
+        return power * np.asarray(self.wrapped.log_density(theta, rows), dtype=float)
+
+    def log_power(self, theta, gamma):
+        if self.k == 1:
+            log_p = np.asarray(self.wrapped.log_density(theta, self._nodes), dtype=float)
+            terms = (1 + gamma) * log_p + self._log_weight[:, None]
+            return np.logaddexp.reduce(terms, axis=0) + np.log(self._step)
+        # C = E[p(Y)^gamma] for Y from the model, with the same random numbers for every theta.
+        out = np.empty(len(theta))
+        for t, one in enumerate(theta):
+            random = np.random.RandomState(self.seed)
+            draws = self.wrapped.sample(np.broadcast_to(one, (_N_MONTE_CARLO, len(one))), random)
+            log_p = np.asarray(self.wrapped.log_density(one[None], draws), dtype=float)[:, 0]
+            out[t] = np.logaddexp.reduce(gamma * log_p) - np.log(len(draws))
+        return out
+
+    def log_power_derivatives(self, theta, gamma):
+        values = self.log_power(_stencil(theta), gamma)
+        return _gradient(values, theta), _hessian(values, theta)
+
+    def score_sums(self, theta, rows, weight):
+        values = np.asarray(self.wrapped.log_density(_stencil(theta), rows), dtype=float)
+        score = _gradient(values.T, theta).T
+        hessian = _hessian(weight @ values, theta)
+        return weight @ score, hessian, (score * weight[:, None]).T @ score
+
+    def starts(self, rows, weight, random):
+        return np.maximum(np.atleast_2d(self.wrapped.starts(rows)), self.prior.lower + 1e-2)
+
+    def sample(self, theta, random):
+        if not hasattr(self.wrapped, "sample"):
+            raise ValueError("This working-model object has no 'sample'.")
+        return np.asarray(self.wrapped.sample(theta, random), dtype=float)
+
+
+def _steps(theta):
+    return 1e-4 * np.maximum(1.0, np.abs(theta))
+
+
+def _stencil(theta):
+    """theta; theta +- h_i e_i; theta + h_i e_i + h_j e_j and its mirror image for i < j."""
+    h = np.diag(_steps(theta))
+    i, j = np.triu_indices(len(theta), 1)
+    return np.vstack([theta[None], theta + h, theta - h, theta + h[i] + h[j], theta - h[i] - h[j]])
+
+
+def _gradient(values, theta):
+    d = len(theta)
+    steps = _steps(theta).reshape(-1, *[1] * (values.ndim - 1))
+    return (values[1 : d + 1] - values[d + 1 : 2 * d + 1]) / (2 * steps)
+
+
+def _hessian(values, theta):
+    d, h = len(theta), _steps(theta)
+    here, up, down = values[0], values[1 : d + 1], values[d + 1 : 2 * d + 1]
+    hessian = np.diag((up - 2 * here + down) / h**2)
+    i, j = np.triu_indices(d, 1)
+    both_up, both_down = np.split(values[2 * d + 1 :], 2)
+    mixed = both_up - up[i] - up[j] + 2 * here - down[i] - down[j] + both_down
+    hessian[i, j] = hessian[j, i] = mixed / (2 * h[i] * h[j])
+    return hessian
