@@ -15,7 +15,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-__all__ = ["Audit", "Detection", "choose_count", "detect", "outlier_counts", "worst_first"]
+__all__ = [
+    "Audit",
+    "Detection",
+    "choose_count",
+    "detect",
+    "outlier_counts",
+    "score_threshold",
+    "worst_first",
+]
 
 # Log densities held at a time, in numbers: 4 million are 32 MB.
 _HELD = 4_000_000
@@ -140,6 +148,31 @@ def choose_count(counts, rule="mean", level=0.95):
     if rule not in quantile:
         raise ValueError(f"rule must be 'mean', 'median', 'lower' or 'upper', got {rule!r}.")
     return int(np.rint(np.quantile(counts, quantile[rule])))
+
+
+def score_threshold(scores, weight, count):
+    """The score below which ``count`` rows lie: midway between them and the next one up.
+
+    Parameters
+    ----------
+    scores, weight : ndarray of shape (n,)
+    count : float
+        In units of weight.
+
+    Returns
+    -------
+    float
+    """
+    used = weight > 0
+    order = np.argsort(scores[used], kind="stable")
+    ordered, reached = scores[used][order], np.cumsum(weight[used][order])
+    if not count > 0:
+        return float(ordered[0])
+    slack = 1e-9 * reached[-1]
+    last_below = np.searchsorted(reached, count - slack)
+    first_above = np.searchsorted(reached, count + slack)
+    ends = np.minimum([last_below, first_above], len(ordered) - 1)
+    return float(ordered[ends].mean())
 
 
 def worst_first(fod, log_density, rank="fod"):

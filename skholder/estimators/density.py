@@ -11,7 +11,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import choose_count
+from ..audit import choose_count, score_threshold
 from ..exceptions import IdentifiabilityWarning
 from ..inference import infer
 from ..influence import influence
@@ -98,8 +98,12 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
         "gamma": [StrOptions({"efficiency"}), Interval(Real, 0, None, closed="neither")],
-        "model": [StrOptions(set(DENSITY_NAMES)), HasMethods("log_density"), ColumnFamily]
-        + [NormalRadial, StudentTRadial],
+        "model": [
+            StrOptions(set(DENSITY_NAMES)),
+            HasMethods("log_density"),
+            NormalRadial,
+            StudentTRadial,
+        ],
         "covariance_type": [StrOptions({"full", "diag"})],
         "temperature": [
             StrOptions({"calibrated", "covdet"}),
@@ -181,8 +185,8 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 part.check_support(X)
             random = check_random_state(self.random_state)
             chosen, merged = canonical(X, weight=weight)
-            self._check_width(part, X.shape[1])
             self._whitening = self._whiten(part, X[chosen], merged, random)
+            self._check_width(part, len(self._whitening.backward))
             rows = self._whitening.apply(X[chosen])
             model = build_density(part, rows, full=self._is_full(part), **self._priors())
             settings = self._settings(
@@ -193,7 +197,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             self._conclude(result, self._whitening.apply(X), weight)
             for name, draws in self.posterior_.means():
                 setattr(self, f"{name}_", draws)
-            self._training_scores = np.sort(self._score(self._whitening.apply(X)))
+            self._training_scores = self._score(self._whitening.apply(X))
         return self
 
     def _is_full(self, part):
@@ -286,15 +290,12 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
     def offset_(self):
         """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
         check_is_fitted(self)
-        n = len(self._training_scores)
+        weight = np.ones(len(self._training_scores)) if self._weight is None else self._weight
         if self.contamination == "auto":
-            total = n if self._weight is None else self._weight.sum()
-            count = n * choose_count(self.outlier_count_posterior_, self.rule) / total
+            count = choose_count(self.outlier_count_posterior_, self.rule)
         else:
-            count = n * self.contamination
-        count = int(np.clip(np.rint(count), 0, n - 1))
-        low = self._training_scores[max(count - 1, 0)]
-        return float(low if count == 0 else (low + self._training_scores[count]) / 2)
+            count = np.rint(self.contamination * weight.sum())
+        return score_threshold(self._training_scores, weight, count)
 
     def decision_function(self, X):
         """``score_samples(X) - offset_``: negative for outliers."""

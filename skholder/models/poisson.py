@@ -17,7 +17,7 @@ class PoissonFamily(ColumnFamily):
     scaling = "none"
 
     def check_support(self, X):
-        if np.any(X < 0) or np.any(X != np.floor(X)):
+        if np.any(X < 0) or np.any(np.floor(X) != X):
             raise ValueError("model='poisson' needs counts: whole numbers that are not negative.")
 
     def log_density(self, params, x):
