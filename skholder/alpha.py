@@ -214,31 +214,32 @@ class AlphaConditional:
         if not self.prior.is_flat:
             mode = self._penalised_mode(u, v, lower)
         top = self._smooth_log_f(mode, u, v)
-        left, right = (mode + self._reach(mode, top, bound, u, v) for bound in (lower, 1.0))
+        left, right = mode + self._reach(mode, top, np.array([[lower], [1.0]]), u, v)
         # A conditional narrower than rounding still needs a window with some width.
         thin = right - left < 1e-13
         left = np.where(thin, np.maximum(left - 1e-13, lower), left)
         left = np.where(left <= lower, self.prior.lower, left)
         return left, np.where(thin, np.minimum(right + 1e-13, 1.0), right)
 
-    def _reach(self, mode, top, bound, u, v):
-        """Signed distance from the mode to where log f has dropped by 30, or to the bound.
+    def _reach(self, mode, top, bounds, u, v):
+        """Signed distances (2, T) from the mode to where log f has dropped by 30, or to a bound.
 
         sqrt(drop) is about linear in the distance, so a ratio step lands close; a bracket keeps
-        it honest where the shape is far from normal. The end returned lies outside the root.
+        it honest where the shape is far from normal. The ends returned lie outside the root.
         """
-        far = bound - mode
-        inner, outer = np.zeros_like(far), far
-        trial = far
-        for _ in range(9):
+        far = bounds - mode
+        # At a bound the distance is nothing; a harmless number keeps the ratios defined.
+        far = np.where(far == 0, np.copysign(1e-300, bounds - 0.75), far)
+        inner, outer, trial = np.zeros_like(far), far, far
+        for _ in range(8):
             drop = top - self._smooth_log_f(mode + trial, u, v)
             enough = drop >= _DROP
             inner, outer = np.where(enough, inner, trial), np.where(enough, trial, outer)
-            ratio = np.sqrt(1.05 * _DROP / np.maximum(drop, 1e-30))
-            trial = np.where(np.abs(trial * ratio) < np.abs(outer), trial * ratio, outer)
-            stuck = (np.abs(trial) <= np.abs(inner)) | (trial == outer)
-            trial = np.where(stuck, np.sqrt(np.maximum(inner * outer, 1e-6 * outer**2)), trial)
-            trial = np.where(stuck, np.copysign(trial, far), trial)
+            trial = trial * np.sqrt(1.05 * _DROP / np.maximum(drop, 1e-30))
+            stuck = (trial / outer >= 1) | (trial / outer <= inner / outer)
+            if np.any(stuck):
+                between = np.sqrt(np.maximum(inner * outer, 1e-6 * outer**2))
+                trial = np.where(stuck, np.copysign(between, far), trial)
         return outer
 
     def _smooth_log_f(self, alpha, u, v):

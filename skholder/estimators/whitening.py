@@ -78,8 +78,9 @@ class Whitening:
         covariance = np.atleast_2d(np.cov(z, rowvar=False, aweights=weight, ddof=0))
         out = plain._then(mean, covariance)
         found = None
-        if len(X) > 2 * X.shape[1]:
-            found = minimum_covariance_determinant(out.apply(X), random)
+        z = out.apply(X)
+        if len(X) > 2 * X.shape[1] and _squeezed(z):
+            found = minimum_covariance_determinant(z, random)
         if found is not None:
             value = np.linalg.eigvalsh(found[1])
             if _SINGULAR < value[0] < 0.01:
@@ -103,3 +104,13 @@ class Whitening:
             root = scale[:, None] * vector[:, kept] * size
             inverse = (vector[:, kept] / size).T / scale
         return Whitening(centre, self.forward @ inverse.T, root.T @ self.backward)
+
+
+def _squeezed(z):
+    """Whether the half of the rows nearest to the centre has a direction of tiny spread."""
+    norm = np.sum(z * z, axis=1)
+    near = z[norm <= np.median(norm)]
+    return (
+        len(near) > z.shape[1]
+        and np.linalg.eigvalsh(np.cov(near, rowvar=False).reshape(z.shape[1], z.shape[1]))[0] < 0.03
+    )

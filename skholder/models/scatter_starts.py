@@ -12,7 +12,7 @@ from ..rows import quantile_rows
 __all__ = ["minimum_covariance_determinant", "scatter_starts"]
 
 # The minimum covariance determinant is searched on this many rows, and up to this many columns.
-_MCD_ROWS, _MCD_COLUMNS = 1000, 40
+_MCD_ROWS, _MCD_COLUMNS = 500, 40
 
 
 def scatter_starts(rows, weight, random, floor):
@@ -36,7 +36,7 @@ def scatter_starts(rows, weight, random, floor):
 
 
 def minimum_covariance_determinant(rows, random):
-    """scikit-learn's MCD of at most 1000 rows: (location, scatter), or None where it fails."""
+    """scikit-learn's MCD of at most 500 rows: (location, scatter), or None where it fails."""
     if len(rows) > _MCD_ROWS:
         rows = rows[np.linspace(0, len(rows) - 1, _MCD_ROWS).astype(int)]
     seed = random.randint(2**31 - 1)
