@@ -10,7 +10,7 @@ import numpy as np
 
 from . import sampling
 from .exceptions import ConvergenceWarning, ScaleFloorWarning, VacuousPosteriorWarning
-from .modes import Mode, distinct, find_modes, maximise
+from .modes import Mode, at_floor, distinct, find_modes, maximise, spike_guard
 from .posterior import HolderPosterior, ProfileRisk
 from .progress import ProgressBar
 from .temperature import calibrated
@@ -19,6 +19,7 @@ __all__ = ["Diagnostics", "Draws", "Inference", "Settings", "infer"]
 
 # Rows used to tell good starting values from bad ones; every mode is then refined on all rows.
 _SEARCH_ROWS = 2000
+_MAX_REFINED = 3
 _MAX_MODES = 6
 _DEFENSIVE_SHARE = 0.05
 
@@ -117,14 +118,7 @@ def infer(model, rows, settings, random):
     """
     clock = _Clock()
     starts = _risk_minimisers(model, rows, settings, random)
-    risk = ProfileRisk(model, rows, settings.divergence, settings.gamma, _lower(settings), 1.0)
-    beta = settings.temperature
-    if beta is None:
-        beta = calibrated(risk, starts[0])
-    posterior = HolderPosterior(
-        model, rows, settings.divergence, settings.gamma, beta, settings.alpha_prior
-    )
-    modes = find_modes(posterior, starts[:_MAX_MODES])
+    posterior, modes = _posterior_modes(model, rows, settings, starts)
     clock.lap("modes")
     run = _laplace_draws if settings.inference == "laplace" else _mcmc_draws
     theta, mean, alpha, report = run(posterior, modes, settings, random)
@@ -136,7 +130,7 @@ def infer(model, rows, settings, random):
     draws = Draws(
         model, posterior.divergence, posterior.gamma, posterior.weight, theta, mean, alpha
     )
-    return Inference(draws, modes, beta, diagnostics)
+    return Inference(draws, modes, posterior.temperature, diagnostics)
 
 
 class _Clock:
@@ -150,36 +144,61 @@ class _Clock:
         self.laps[name], self._last = now - self._last, now
 
 
-def _lower(settings):
-    return settings.alpha_prior.lower
-
-
 def _risk_minimisers(model, rows, settings, random):
-    """Distinct local minimisers of the risk on all rows, best first, shape (M, d)."""
+    """Distinct local minimisers of the risk, best first, shape (M, d)."""
     few = rows.subsample(_SEARCH_ROWS)
-    points = model.starts(few.rows, few.weight, random)
-    for data in [few, rows] if few is not rows else [rows]:
-        points = _minimise_from(points, model, data, settings)
-    return points
+    starts = model.starts(few.rows, few.weight, random)
+    points = _minimise_from(starts, model, few, settings)
+    if len(points) == 0:
+        # Spikes only, so the risk has no minimiser: hold the scales up and trust the starts.
+        model.raise_floor(starts[0])
+        starts = np.maximum(starts, model.prior.lower)
+        risk = _profile(model, few, settings)
+        return starts[np.argsort([-risk.height(start) for start in starts], kind="stable")]
+    if few is rows:
+        return points
+    refined = _minimise_from(points[:_MAX_REFINED], model, rows, settings)
+    return refined if len(refined) else points
+
+
+def _posterior_modes(model, rows, settings, starts):
+    """The posterior at its temperature, and its modes."""
+    risk = _profile(model, rows, settings)
+    beta = calibrated(risk, starts[0]) if settings.temperature is None else settings.temperature
+    args = (model, rows, settings.divergence, settings.gamma)
+    posterior = HolderPosterior(*args, beta, settings.alpha_prior)
+    modes = find_modes(posterior, starts[:_MAX_MODES])
+    for _ in range(3):
+        # A fit that leans on the floor is no minimiser of the risk: settle its scale and beta.
+        if settings.temperature is not None or not modes[0].at_floor:
+            break
+        posterior = HolderPosterior(*args, calibrated(risk, modes[0].theta), settings.alpha_prior)
+        modes = find_modes(posterior, [mode.theta for mode in modes[:2]])
+    return posterior, modes
+
+
+def _profile(model, rows, settings, weight=1.0):
+    lower = settings.alpha_prior.lower
+    return ProfileRisk(model, rows, settings.divergence, settings.gamma, lower, weight)
 
 
 def _minimise_from(points, model, rows, settings):
-    unit = ProfileRisk(model, rows, settings.divergence, settings.gamma, _lower(settings), 1.0)
-    heights = np.abs([unit.height(point) for point in points])
-    weight = rows.total_weight / np.max(heights[np.isfinite(heights)], initial=1e-300)
+    """Distinct minimisers reached from points, best first, without those that are spikes."""
+    unit = _profile(model, rows, settings)
+    weight = rows.total_weight
     if unit.gamma > 0:
-        weight /= unit.gamma
-    else:
-        weight = rows.total_weight
-    risk = ProfileRisk(model, rows, settings.divergence, settings.gamma, _lower(settings), weight)
-    lower = model.prior.lower
-    found = [maximise(risk.curve, point, lower) for point in points]
-    found = [pair for pair in found if np.isfinite(pair[1].value)]
-    proper = [pair for pair in found if np.all(pair[0] > lower + 1e-3)] or found
-    theta = np.array([pair[0] for pair in proper])
-    value = np.array([pair[1].value for pair in proper])
-    kept = distinct(theta, value, np.ones_like(theta), tolerance=1e-3)
-    return theta[kept]
+        heights = np.abs([unit.height(point) for point in points])
+        weight /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)
+    risk = _profile(model, rows, settings, weight)
+    found, values = [], []
+    for point in points:
+        guard = spike_guard(point, model.prior.lower)
+        theta, state = maximise(risk.curve, point, guard)
+        if np.isfinite(state.value) and not np.any(at_floor(theta, guard)):
+            found.append(theta)
+            values.append(state.value)
+    found = np.array(found).reshape(-1, model.n_params)
+    return found[distinct(found, values, np.ones_like(found), tolerance=1e-3)]
 
 
 def _mcmc_draws(posterior, modes, settings, random):
@@ -230,7 +249,9 @@ def _proposal(posterior, modes):
     d = posterior.model.n_params
     # Few degrees of freedom guard the tails; in many dimensions they would empty the centre.
     bumps = [
-        sampling.StudentComponent.from_covariance(mode.theta, mode.covariance, df=20.0 + d)
+        sampling.StudentComponent.from_covariance(
+            mode.theta, mode.covariance, 20.0 + d, mode.bound if mode.at_floor else None
+        )
         for mode in modes
     ]
     return sampling.MixtureProposal(

@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-__all__ = ["Mode", "distinct", "find_modes", "maximise"]
+__all__ = ["Mode", "at_floor", "distinct", "find_modes", "maximise", "spike_guard"]
 
+# A climb that shrinks a scale by more than exp(3) = 20 is on its way into a spike.
+_SPIKE_DROP = 3.0
 _LOG_2PI = np.log(2 * np.pi)
 
 
@@ -22,14 +24,19 @@ class Mode:
     log_prob : float
     covariance : ndarray of shape (d, d)
         Inverse of the negative Hessian.
-    at_floor : bool
-        Whether a coordinate sits on its lower bound; such a mode is a spike, not a fit.
+    bound : ndarray of bool, shape (d,)
+        Coordinates that sit on their lower bound.
     """
 
     theta: np.ndarray
     log_prob: float
     covariance: np.ndarray
-    at_floor: bool = False
+    bound: np.ndarray
+
+    @property
+    def at_floor(self):
+        """Whether this is a spike, held up by a bound, and not a fit."""
+        return bool(np.any(self.bound))
 
     @property
     def log_evidence(self):
@@ -58,7 +65,7 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-11):
     damping = 0.0
     for _ in range(n_steps):
         free = ~((theta <= lower) & (state.gradient <= 0))
-        step, gain = _newton_step(state, free, damping)
+        step, gain = _newton_step(theta, state, free, damping)
         new = np.maximum(theta + step, lower)
         trial = curve(new)
         if np.isfinite(trial.value) and trial.value >= state.value - 1e-12 * abs(state.value):
@@ -75,7 +82,7 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-11):
     return theta, state
 
 
-def _newton_step(state, free, damping):
+def _newton_step(theta, state, free, damping):
     """Step and promised gain of (-Hessian + damping * D) step = gradient on free coordinates."""
     step = np.zeros(len(free))
     if not np.any(free):
@@ -85,8 +92,8 @@ def _newton_step(state, free, damping):
     scale = np.maximum(np.abs(np.diag(matrix)), 1e-10)
     factor = _positive_definite(matrix, damping * np.diag(scale), np.diag(scale))
     step[free] = cho_solve(factor, gradient)
-    # Log-scales and standardised coefficients: no honest step is longer than a few units.
-    longest = np.max(np.abs(step))
+    # On the computing scale no honest step is longer than a few units, or a few times theta.
+    longest = np.max(np.abs(step) / np.maximum(1.0, np.abs(theta)))
     if longest > 3:
         step *= 3 / longest
     return step, float(gradient @ step[free]) / 2
@@ -102,20 +109,33 @@ def _positive_definite(matrix, start, scale):
             extra = max(4 * extra, 1e-3)
 
 
-def laplace(posterior, theta, state, floor_tolerance=1e-3):
-    """The :class:`Mode` at a maximum found by :func:`maximise`."""
-    lower = posterior.model.prior.lower
-    bound = theta <= lower + floor_tolerance
+def spike_guard(start, lower):
+    """Lower bounds for a climb: a scale may fall to a twentieth of its start, not further.
+
+    Starting values are robust, so a scale that falls further has left the data for a few tied or
+    interpolated rows, where the density has no bound.
+    """
+    return np.where(np.isfinite(lower), np.maximum(lower, start - _SPIKE_DROP), lower)
+
+
+def at_floor(theta, lower):
+    """Coordinates that sit on their lower bound."""
+    return theta <= lower + 0.05
+
+
+def laplace(posterior, theta, state, lower):
+    """The :class:`Mode` at a maximum found by :func:`maximise` above ``lower``."""
+    bound = at_floor(theta, lower)
     matrix = -state.hessian
     if np.any(bound):
         # Against a bound the density falls off exponentially, at the rate of its gradient.
         matrix = matrix.copy()
         matrix[bound, :] = matrix[:, bound] = 0.0
-        matrix[bound, bound] = np.maximum(state.gradient[bound] ** 2, 1.0)
+        matrix[bound, bound] = np.clip(np.abs(state.gradient[bound]), 1.0, 1e6) ** 2
     scale = np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-10))
     factor = _positive_definite(matrix, 0 * scale, scale)
     covariance = cho_solve(factor, np.eye(len(theta)))
-    return Mode(theta, state.value, (covariance + covariance.T) / 2, bool(np.any(bound)))
+    return Mode(np.where(bound, lower, theta), state.value, (covariance + covariance.T) / 2, bound)
 
 
 def distinct(points, values, scale, tolerance):
@@ -144,8 +164,12 @@ def find_modes(posterior, starts):
     list of Mode
     """
     lower = posterior.model.prior.lower
-    found = [laplace(posterior, *maximise(posterior.curve, start, lower)) for start in starts]
-    found = [mode for mode in found if np.isfinite(mode.log_prob)]
+    found = []
+    for start in starts:
+        guard = spike_guard(start, lower)
+        theta, state = maximise(posterior.curve, start, guard)
+        if np.isfinite(state.value):
+            found.append(laplace(posterior, theta, state, guard))
     proper = [mode for mode in found if not mode.at_floor] or found
     points = np.array([mode.theta for mode in proper])
     widths = np.sqrt([np.diag(mode.covariance) for mode in proper])

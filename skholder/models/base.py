@@ -8,7 +8,7 @@ row's neighbours.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.special import log_ndtr
@@ -40,6 +40,10 @@ class NormalPrior:
         """Gradient (d,) and Hessian (d, d) of the log density at one theta (d,)."""
         precision = self.scale**-2.0
         return -(theta - self.mean) * precision, -np.diag(precision)
+
+    def with_lower(self, lower):
+        """The same normals truncated at another bound."""
+        return replace(self, lower=lower)
 
     def sample(self, size, random):
         """``size`` draws, shape (size, d)."""
@@ -104,6 +108,19 @@ class WorkingModel(ABC):
     def calibration(self, theta, gamma, alpha):
         """The calibrated temperature in closed form, or None if the general rule must do."""
         return None
+
+    def raise_floor(self, start):
+        """Keep scales above a tenth of those of ``start`` (d,); False if they already are.
+
+        Called where all that the data offer are spikes: rows tied in such numbers that the density
+        grows without bound as a scale shrinks.
+        """
+        lower = self.prior.lower
+        raised = np.where(np.isfinite(lower), np.maximum(lower, start - np.log(10.0)), lower)
+        if np.all(raised <= lower):
+            return False
+        self.prior = self.prior.with_lower(raised)
+        return True
 
     @property
     def defence(self):

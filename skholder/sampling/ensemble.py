@@ -87,8 +87,10 @@ def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
         theta = proposal.sample(n_pilot * 2**turn, random)
         n_evaluations += len(theta)
         values = target(theta)
-        log_weight = values[:, 0] - proposal.log_prob(theta)
-        if not np.any(np.isfinite(log_weight)):
+        inside = np.isfinite(values[:, 0])
+        log_weight = np.full(len(theta), -np.inf)
+        log_weight[inside] = values[inside, 0] - proposal.log_prob(theta[inside])
+        if not np.any(inside):
             raise ValueError("The target density is zero wherever the proposal reaches.")
         share = np.exp(log_weight - logsumexp(log_weight))
         acceptance = _expected_acceptance(share)

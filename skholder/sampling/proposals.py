@@ -13,15 +13,25 @@ __all__ = ["MixtureProposal", "StudentComponent"]
 
 @dataclass(frozen=True)
 class StudentComponent:
-    """Multivariate t with location ``mean`` (d,), Cholesky factor ``factor`` (d, d) and ``df``."""
+    """Multivariate t with location ``mean`` (d,), Cholesky factor ``factor`` (d, d) and ``df``.
+
+    Coordinates in ``folded`` (a boolean mask or None) live above their mean: the t is folded there
+    like a half-normal. They must be uncorrelated with all others, so that folding doubles the
+    density and does nothing else.
+    """
 
     mean: np.ndarray
     factor: np.ndarray
     df: float
+    folded: np.ndarray | None = None
 
     @classmethod
-    def from_covariance(cls, mean, covariance, df):
-        return cls(mean, np.linalg.cholesky(covariance), df)
+    def from_covariance(cls, mean, covariance, df, folded=None):
+        if folded is not None:
+            covariance = np.where(
+                folded[:, None] | folded, np.diag(np.diag(covariance)), covariance
+            )
+        return cls(mean, np.linalg.cholesky(covariance), df, folded)
 
     def whiten(self, theta):
         """factor^-1 (theta - mean), shape (T, d)."""
@@ -31,7 +41,11 @@ class StudentComponent:
         z, d = self.whiten(theta), len(self.mean)
         norm = gammaln((self.df + d) / 2) - gammaln(self.df / 2)
         norm -= 0.5 * d * np.log(self.df * np.pi) + np.sum(np.log(np.diag(self.factor)))
-        return norm - 0.5 * (self.df + d) * np.log1p(np.sum(z * z, axis=1) / self.df)
+        value = norm - 0.5 * (self.df + d) * np.log1p(np.sum(z * z, axis=1) / self.df)
+        if self.folded is None:
+            return value
+        inside = np.all(theta[:, self.folded] >= self.mean[self.folded], axis=1)
+        return np.where(inside, value + self.folded.sum() * np.log(2), -np.inf)
 
     def moved_to(self, theta, weight):
         """A component at the weighted moments of theta (T, d), as far as they can be trusted."""
@@ -42,16 +56,22 @@ class StudentComponent:
         effective = 1 / np.sum(weight**2)
         # Few effective draws cannot fix a whole covariance: shrink towards the old one.
         trust = effective / (effective + 3 * len(self.mean))
-        mean = (1 - trust) * self.mean + trust * (weight @ theta)
-        centred = theta - weight @ theta
+        centre = weight @ theta
+        if self.folded is not None:
+            centre = np.where(self.folded, self.mean, centre)
+        centred = theta - centre
         spread = (centred * weight[:, None]).T @ centred
         covariance = trust * spread + (1 - trust) * self.factor @ self.factor.T
-        return self.from_covariance(mean, covariance, self.df)
+        mean = (1 - trust) * self.mean + trust * centre
+        return self.from_covariance(mean, covariance, self.df, self.folded)
 
     def sample(self, size, random):
         z = random.standard_normal((size, len(self.mean)))
         z *= np.sqrt(self.df / random.chisquare(self.df, size))[:, None]
-        return self.mean + z @ self.factor.T
+        step = z @ self.factor.T
+        if self.folded is not None:
+            step = np.where(self.folded, np.abs(step), step)
+        return self.mean + step
 
 
 @dataclass(frozen=True)
@@ -87,6 +107,12 @@ class MixtureProposal:
         parts = [c.sample(k, random) for c, k in zip(self.components, counts, strict=True)]
         return random.permutation(np.concatenate(parts))
 
+    def _duties(self, theta):
+        """The share (K, T) of each component in the mixture's density at theta."""
+        parts = self.log_parts(theta)
+        total = np.logaddexp.reduce(parts, axis=0)
+        return np.exp(parts - np.where(np.isfinite(total), total, 0.0))
+
     def reweighted(self, theta, share, floor):
         """Weights by the share of the target that each component accounts for.
 
@@ -99,8 +125,7 @@ class MixtureProposal:
         floor : float
             Smallest weight a component may get.
         """
-        parts = self.log_parts(theta)
-        weight = np.exp(parts - np.logaddexp.reduce(parts, axis=0)) @ share
+        weight = self._duties(theta) @ share
         weight = np.maximum(weight, floor)
         return replace(self, weight=weight / weight.sum())
 
@@ -117,8 +142,7 @@ class MixtureProposal:
 
         This is one step of population Monte Carlo: expectation-maximisation on weighted draws.
         """
-        parts = self.log_parts(theta)
-        duty = np.exp(parts - np.logaddexp.reduce(parts, axis=0)) * share
+        duty = self._duties(theta) * share
         moved = [
             component.moved_to(theta, part)
             if isinstance(component, StudentComponent)

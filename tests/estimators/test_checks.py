@@ -1,0 +1,30 @@
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from skholder import HolderBayesRegressor
+
+
+def quick(**kwargs):
+    return HolderBayesRegressor(n_draws=400, **kwargs)
+
+
+ESTIMATORS = [
+    HolderBayesRegressor(),
+    *(quick(divergence=name) for name in ("expsat", "ratsat", "gamma", "kl")),
+    quick(noise="student_t"),
+    HolderBayesRegressor(inference="laplace"),
+]
+
+
+@pytest.fixture(autouse=True)
+def array_api(monkeypatch):
+    # scikit-learn skips its array API check where this is not set.
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+
+
+# The checks fit a few rows with few draws: what the package warns of there is rightly said.
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_check(estimator, check):
+    check(estimator)

@@ -1,0 +1,120 @@
+import numpy as np
+import pytest
+
+from skholder.sampling import ess_bulk, ess_mean, ess_tail, r_hat
+
+
+def ar1(shape, correlation, seed=0):
+    """Stationary AR(1) series of variance one along the last axis."""
+    rng = np.random.default_rng(seed)
+    noise = rng.normal(size=shape)
+    x = np.empty(shape)
+    x[..., 0] = noise[..., 0]
+    for t in range(1, shape[-1]):
+        x[..., t] = correlation * x[..., t - 1] + np.sqrt(1 - correlation**2) * noise[..., t]
+    return x
+
+
+@pytest.fixture(scope="module")
+def arviz():
+    return pytest.importorskip("arviz")
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.5, 0.9])
+class TestAgainstArviz:
+    def chains(self, correlation):
+        return ar1((4, 1, 2000), correlation, seed=3)
+
+    def test_r_hat(self, arviz, correlation):
+        draws = self.chains(correlation)
+        np.testing.assert_allclose(r_hat(draws), arviz.rhat(draws[:, 0]), atol=1e-3)
+
+    def test_ess_bulk(self, arviz, correlation):
+        draws = self.chains(correlation)
+        np.testing.assert_allclose(
+            ess_bulk(draws), arviz.ess(draws[:, 0], method="bulk"), rtol=0.08
+        )
+
+    def test_ess_tail(self, arviz, correlation):
+        draws = self.chains(correlation)
+        np.testing.assert_allclose(
+            ess_tail(draws), arviz.ess(draws[:, 0], method="tail"), rtol=0.12
+        )
+
+    def test_ess_mean(self, arviz, correlation):
+        draws = self.chains(correlation)
+        np.testing.assert_allclose(
+            ess_mean(draws), arviz.ess(draws[:, 0], method="mean"), rtol=0.08
+        )
+
+
+@pytest.mark.parametrize("correlation", [0.0, 0.4, 0.8])
+def test_ess_is_the_variance_of_means(correlation):
+    # Many replicates of the layout of a fit: 4 ensembles of 20 walkers and 60 steps.
+    replicates = ar1((300, 4, 20, 60), correlation, seed=1)
+    means = replicates.mean(axis=(1, 2, 3))
+    honest = 1 / np.mean(means**2)
+    estimated = np.mean([ess_mean(draws) for draws in replicates])
+    np.testing.assert_allclose(estimated, honest, rtol=0.2)
+
+
+def test_ess_of_antithetic_chains_beats_independence():
+    draws = ar1((4, 1, 4000), -0.5, seed=2)
+    # tau = (1 - 0.5) / (1 + 0.5) = 1/3.
+    np.testing.assert_allclose(ess_mean(draws), 3 * draws.size, rtol=0.1)
+
+
+def test_ess_is_invariant_to_monotone_maps():
+    draws = ar1((4, 5, 200), 0.5)
+    np.testing.assert_allclose(ess_bulk(np.exp(3 * draws)), ess_bulk(draws))
+
+
+def test_ess_tail_is_the_smaller_one():
+    # Only the upper tail is sticky: the large values come all at once.
+    draws = np.random.default_rng(0).normal(size=(4, 1, 2000))
+    draws[:, :, 1000:1080] += 5.0
+    upper, lower = ess_tail(draws), ess_tail(-draws)
+    assert upper == lower < 0.1 * draws.size
+
+
+def test_disagreeing_ensembles_have_few_effective_draws():
+    draws = ar1((4, 10, 100), 0.0) + np.arange(4)[:, None, None]
+    assert ess_mean(draws) < 0.02 * draws.size
+
+
+class TestRHat:
+    def test_shifted_ensemble(self):
+        draws = ar1((4, 10, 100), 0.0)
+        assert r_hat(draws) < 1.01
+        draws[0] += 1.0
+        assert r_hat(draws) > 1.05
+
+    def test_wider_ensemble(self):
+        # Same centre, other spread: only the folded value can see it.
+        draws = ar1((4, 10, 100), 0.0)
+        draws[0] *= 4.0
+        assert r_hat(draws) > 1.05
+
+    def test_drift_within_ensembles(self):
+        draws = ar1((4, 10, 100), 0.0) + np.linspace(-1, 1, 100)
+        assert r_hat(draws) > 1.05
+
+    def test_no_limit_on_the_scale(self):
+        draws = ar1((4, 10, 100), 0.0)
+        np.testing.assert_allclose(r_hat(1e200 * draws), r_hat(draws))
+        heavy = np.random.default_rng(0).standard_cauchy((4, 10, 100))
+        assert r_hat(heavy) < 1.02
+
+    def test_constant_or_infinite_draws_have_none(self):
+        assert np.isnan(r_hat(np.ones((4, 2, 10))))
+        draws = ar1((4, 2, 10), 0.0)
+        draws[0, 0, 0] = np.inf
+        assert np.isnan(r_hat(draws))
+
+    def test_one_step_is_split_over_walkers(self):
+        draws = ar1((4, 50, 1), 0.0)
+        assert 0.9 < r_hat(draws) < 1.1
+
+
+def test_constant_draws_count_in_full():
+    assert ess_mean(np.ones((4, 3, 10))) == 120

@@ -1,0 +1,220 @@
+import numpy as np
+import pytest
+from targets import TARGETS
+
+from skholder.models import NormalPrior
+from skholder.sampling import (
+    MixtureProposal,
+    StudentComponent,
+    default_walkers,
+    ess_mean,
+    fit_proposal,
+    r_hat,
+    sample,
+)
+
+PRIOR = NormalPrior(np.zeros(2), np.full(2, 4.0), np.full(2, -np.inf))
+
+
+def proposal_at(mean, covariance, *more):
+    bumps = [StudentComponent.from_covariance(np.array(mean), np.array(covariance), 22.0), *more]
+    weight = np.append(np.full(len(bumps), 0.95 / len(bumps)), 0.05)
+    return MixtureProposal((*bumps, PRIOR), weight)
+
+
+def fitted_for(name, seed=0):
+    target = TARGETS[name]
+    if name == "mixture":
+        other = StudentComponent(np.full(2, -2.0), np.eye(2), 22.0)
+        start = proposal_at([2.0, 2.0], np.eye(2), other)
+    else:
+        start = proposal_at(target.mean, target.covariance)
+    return fit_proposal(target.with_blob, start, 400, np.random.RandomState(seed))
+
+
+SEEDS = [11, 12, 13, 14]
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_moments_of_closed_form_targets(name):
+    target = TARGETS[name]
+    samples = sample(
+        target.with_blob, fitted_for(name), n_per_ensemble=4000, n_walkers=40, seeds=SEEDS
+    )
+    assert samples.theta.shape == (4, 40, 100, 2)
+    assert samples.kept.shape == (4, 40, 100, 1)
+    for j in range(2):
+        draws = samples.theta[..., j]
+        sd = np.sqrt(target.covariance[j, j])
+        assert abs(draws.mean() - target.mean[j]) < 4 * sd / np.sqrt(ess_mean(draws))
+        np.testing.assert_allclose(draws.std(), sd, rtol=0.05)
+        assert r_hat(draws) < 1.01
+    flat = samples.theta.reshape(-1, 2)
+    np.testing.assert_allclose(np.cov(flat.T)[0, 1], target.covariance[0, 1], atol=0.12)
+
+
+def test_values_belong_to_their_draws():
+    target = TARGETS["banana"]
+    samples = sample(
+        target.with_blob, fitted_for("banana"), n_per_ensemble=200, n_walkers=10, seeds=SEEDS
+    )
+    flat = samples.theta.reshape(-1, 2)
+    np.testing.assert_allclose(samples.log_prob.ravel(), target.log_prob(flat), rtol=1e-9)
+    np.testing.assert_allclose(samples.kept.ravel(), flat.sum(axis=1), rtol=1e-9, atol=1e-9)
+
+
+def test_jobs_change_no_bit():
+    target, fitted = TARGETS["banana"], fitted_for("banana")
+    one, two = (
+        sample(
+            target.with_blob, fitted, n_per_ensemble=200, n_walkers=10, seeds=SEEDS, n_jobs=n_jobs
+        )
+        for n_jobs in (1, 2)
+    )
+    for name in ("theta", "kept", "log_prob", "acceptance", "n_evaluations"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(two, name))
+
+
+def test_ensembles_differ_and_seeds_decide():
+    target, fitted = TARGETS["normal"], fitted_for("normal")
+    kwargs = {"n_per_ensemble": 40, "n_walkers": 8}
+    first = sample(target.with_blob, fitted, seeds=[1, 2], **kwargs).theta
+    again = sample(target.with_blob, fitted, seeds=[1, 2], **kwargs).theta
+    other = sample(target.with_blob, fitted, seeds=[3, 4], **kwargs).theta
+    np.testing.assert_array_equal(first, again)
+    assert not np.any(first[0] == first[1])
+    assert not np.all(first == other)
+
+
+def test_global_random_state_is_left_alone():
+    np.random.seed(5)
+    before = np.random.get_state()[1].copy()
+    sample(
+        TARGETS["normal"].with_blob,
+        fitted_for("normal"),
+        n_per_ensemble=40,
+        n_walkers=8,
+        seeds=SEEDS,
+    )
+    np.testing.assert_array_equal(np.random.get_state()[1], before)
+
+
+class Counting:
+    """A target that counts the points it is asked for."""
+
+    def __init__(self, target):
+        self.target, self.count = target, 0
+
+    def __call__(self, theta):
+        self.count += len(theta)
+        return self.target.with_blob(theta)
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["good proposal", "poor proposal"])
+def test_evaluations_are_counted(far):
+    counting = Counting(TARGETS["normal"])
+    start = proposal_at([6.0, 6.0], 0.01 * np.eye(2)) if far else None
+    target = TARGETS["normal"]
+    start = start or proposal_at(target.mean, target.covariance)
+    fitted = fit_proposal(counting, start, 100, np.random.RandomState(0), n_rounds=2)
+    assert fitted.n_evaluations == counting.count
+    counting.count = 0
+    samples = sample(counting, fitted, n_per_ensemble=60, n_walkers=6, seeds=[1, 2])
+    assert samples.n_evaluations == counting.count
+
+
+@pytest.mark.filterwarnings("error")
+def test_poor_proposal_still_finds_the_target():
+    # One narrow bump far out: the pilot must widen and move it.
+    target = TARGETS["banana"]
+    fitted = fit_proposal(
+        target.with_blob,
+        proposal_at([3.0, -3.0], 0.05 * np.eye(2)),
+        400,
+        np.random.RandomState(0),
+    )
+    samples = sample(target.with_blob, fitted, n_per_ensemble=4000, n_walkers=40, seeds=SEEDS)
+    for j in range(2):
+        draws, sd = samples.theta[..., j], np.sqrt(target.covariance[j, j])
+        assert abs(draws.mean() - target.mean[j]) < 4 * sd / np.sqrt(ess_mean(draws))
+        np.testing.assert_allclose(draws.std(), sd, rtol=0.08)
+
+
+def test_local_moves_join_where_independence_steps_are_refused():
+    # A target much narrower than anything proposed, with no pilot rounds to adapt.
+    target, narrow = TARGETS["normal"], 0.02
+
+    def tight(theta):
+        log_prob = target.log_prob(target.mean + (theta - 1.0) / narrow)
+        return np.column_stack([log_prob, theta[:, 0]])
+
+    fitted = fit_proposal(
+        tight, proposal_at([0.0, 0.0], np.eye(2)), 800, np.random.RandomState(0), n_rounds=1
+    )
+    assert fitted.acceptance < 0.05
+    samples = sample(tight, fitted, n_per_ensemble=4000, n_walkers=40, seeds=SEEDS)
+    for j in range(2):
+        draws, sd = samples.theta[..., j], narrow * np.sqrt(target.covariance[j, j])
+        assert abs(draws.mean() - 1.0) < 4 * sd / np.sqrt(ess_mean(draws))
+        np.testing.assert_allclose(draws.std(), sd, rtol=0.1)
+
+
+def test_target_that_is_zero_everywhere():
+    def nothing(theta):
+        return np.column_stack([np.full(len(theta), -np.inf), theta[:, 0]])
+
+    with pytest.raises(ValueError, match="zero wherever the proposal reaches"):
+        fit_proposal(nothing, proposal_at([0.0, 0.0], np.eye(2)), 50, np.random.RandomState(0))
+
+
+def test_walkers_start_inside_the_support():
+    def half_plane(theta):
+        log_prob = np.where(theta[:, 0] > 0.5, TARGETS["normal"].log_prob(theta), -np.inf)
+        return np.column_stack([log_prob, theta[:, 0]])
+
+    start = proposal_at([0.5, -1.0], TARGETS["normal"].covariance)
+    fitted = fit_proposal(half_plane, start, 200, np.random.RandomState(0))
+    samples = sample(half_plane, fitted, n_per_ensemble=400, n_walkers=20, seeds=SEEDS)
+    assert np.all(samples.theta[..., 0] > 0.5)
+    assert np.all(np.isfinite(samples.log_prob))
+
+
+def test_expected_acceptance_is_that_of_independence_steps():
+    # For a normal target and a normal-like proposal it can be had by brute force over pairs.
+    target = TARGETS["normal"]
+    fitted = fit_proposal(
+        target.with_blob,
+        proposal_at(target.mean, 1.5 * target.covariance),
+        3000,
+        np.random.RandomState(0),
+        n_rounds=1,
+    )
+    rng = np.random.RandomState(1)
+    start = proposal_at(target.mean, 1.5 * target.covariance)
+    at = target.sample(20_000, np.random.default_rng(0))
+    new = start.sample(20_000, rng)
+    log_ratio = target.log_prob(new) - start.log_prob(new)
+    log_ratio -= target.log_prob(at) - start.log_prob(at)
+    expected = np.mean(np.minimum(1, np.exp(log_ratio)))
+    np.testing.assert_allclose(fitted.acceptance, expected, atol=0.03)
+
+
+def test_progress_reaches_its_total():
+    calls = []
+    sample(
+        TARGETS["normal"].with_blob,
+        fitted_for("normal"),
+        n_per_ensemble=40,
+        n_walkers=8,
+        seeds=[1, 2],
+        progress=lambda steps, total: calls.append((steps, total)),
+    )
+    assert sum(steps for steps, _ in calls) == calls[0][1]
+
+
+def test_default_walkers():
+    assert default_walkers(3, 1000) == 40
+    assert default_walkers(30, 1000) == 62
+    # Few draws wanted: no more walkers than draws, but enough for the stretch move.
+    assert default_walkers(3, 12) == 12
+    assert default_walkers(3, 2) == 8
