@@ -1,8 +1,22 @@
 """Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong."""
 
 from .audit import Audit
-from .estimators import HolderBayesDensity, HolderBayesRegressor
+from .estimators import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    OutlierAuditor,
+    OutlierRejector,
+)
 
 __version__ = "0.1.0"
 
-__all__ = ["Audit", "HolderBayesDensity", "HolderBayesRegressor", "__version__"]
+__all__ = [
+    "Audit",
+    "AuditedEstimator",
+    "HolderBayesDensity",
+    "HolderBayesRegressor",
+    "OutlierAuditor",
+    "OutlierRejector",
+    "__version__",
+]

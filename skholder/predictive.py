@@ -27,6 +27,9 @@ def log_predictive(model, theta, rows):
 def mean_log_density(model, theta, rows, threshold=None):
     """Posterior-mean log density (m,), and the share of draws at or below a threshold (S,)."""
     value, share = np.empty(len(rows)), np.zeros(len(rows))
+    if threshold is not None:
+        # A training row at the threshold is flagged, whatever rounding did to it this time.
+        threshold = threshold + 1e-9 * (1 + np.abs(np.nan_to_num(threshold, neginf=0.0)))
     for part in _blocks(len(rows), len(theta)):
         log_density = model.log_density(theta, rows[part])
         value[part] = log_density.mean(axis=1)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from hypothesis import settings
+from threadpoolctl import threadpool_limits
 
 settings.register_profile(
     "skholder", deadline=None, derandomize=True, max_examples=20, database=None
@@ -37,6 +38,13 @@ def _gradient(function, x, step=1e-5):
         e[j] = step
         columns.append((np.asarray(function(x + e)) - np.asarray(function(x - e))) / (2 * step))
     return np.stack(columns, axis=-1)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_blas_thread():
+    # The products here are tiny: on a busy machine BLAS threads only wait for each other.
+    with threadpool_limits(1, user_api="blas"):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -181,7 +181,7 @@ class TestChooseCount:
         assert choose_count(counts, "median") == 0
 
     def test_unknown_rule(self):
-        with pytest.raises(ValueError, match="rule must be 'mean', 'median', .*got 'most'"):
+        with pytest.raises(ValueError, match=r"rule must be 'mean', 'median', .*got 'most'"):
             choose_count(COUNTS, "most")
 
 

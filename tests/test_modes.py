@@ -1,3 +1,4 @@
+from itertools import pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -87,7 +88,9 @@ class TestMaximise:
 def test_evidence_of_a_normal_is_exact():
     covariance = np.linalg.inv(MATRIX)
     log_prob = stats.multivariate_normal(TOP, covariance).logpdf(TOP)
-    np.testing.assert_allclose(Mode(TOP, log_prob + 2.5, covariance).log_evidence, 2.5)
+    np.testing.assert_allclose(
+        Mode(TOP, log_prob + 2.5, covariance, np.zeros(3, bool)).log_evidence, 2.5
+    )
 
 
 def test_distinct_keeps_the_best_of_neighbours():
@@ -132,7 +135,7 @@ def test_clean_mode_is_the_best(contaminated, kind, seed):
     # A robust fit loses some efficiency, so four standard errors of least squares.
     assert np.all(np.abs(modes[0].theta[:-1] - coef) < 4 * error)
     np.testing.assert_allclose(np.exp(modes[0].theta[-1]), sigma, rtol=0.25)
-    assert all(a.log_prob >= b.log_prob for a, b in zip(modes, modes[1:], strict=False))
+    assert all(a.log_prob >= b.log_prob for a, b in pairwise(modes))
 
 
 def test_mode_is_a_maximum_with_its_laplace_covariance(contaminated, gradient):

@@ -141,5 +141,7 @@ class TestCovarianceRule:
         ids=["constant", "collinear"],
     )
     def test_singular_covariance(self, data):
-        with pytest.raises(ValueError, match="singular .*use temperature='calibrated' or a number"):
+        with pytest.raises(
+            ValueError, match=r"singular .*use temperature='calibrated' or a number"
+        ):
             covariance_rule(data, None, 0.5)

@@ -18,7 +18,7 @@ from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Draws, Settings
 from ..rows import RowBlocks
 
-__all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting", "usable_weight"]
+__all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting", "row_labels", "usable_weight"]
 
 _NEED_ALPHA = (
     "epsilon_posterior_",
@@ -55,6 +55,11 @@ def fitting(estimator):
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def row_labels(X):
+    """The index of a pandas object, or None."""
+    return X.index if hasattr(X, "iloc") else None
 
 
 def usable_weight(sample_weight, X):
@@ -99,25 +104,28 @@ class HolderBayesEstimator(BaseEstimator):
     }
 
     def _settings(self, gamma, temperature):
-        """The validated :class:`Settings`; ``temperature`` maps a rule's name to a number."""
+        """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
         divergence = check_divergence(self.divergence, gamma, self.kappa)
+        gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
         if self.n_draws % self.n_ensembles:
             raise ValueError(
                 f"n_draws={self.n_draws} must be a multiple of n_ensembles={self.n_ensembles}."
             )
-        if len(self.alpha_prior) != 2 or not all(0 < shape < np.inf for shape in self.alpha_prior):
+        if len(self.alpha_prior) != 2 or not all(
+            isinstance(shape, Real) and 0 < shape < np.inf for shape in self.alpha_prior
+        ):
             raise ValueError(
                 f"alpha_prior must be two positive numbers (a, b), got {self.alpha_prior!r}."
             )
         beta = self.temperature
         if isinstance(beta, str):
-            beta = None if beta == "calibrated" else temperature(beta)
+            beta = None if beta == "calibrated" else temperature(beta, gamma)
         a, b = (float(shape) for shape in self.alpha_prior)
         prior = AlphaPrior(a, b, 1.0 - float(self.max_contamination))
         prior.log_norm  # noqa: B018  raises now if the prior has no mass on its support
         return Settings(
             divergence=divergence,
-            gamma=0.0 if isinstance(divergence, KullbackLeibler) else float(gamma),
+            gamma=gamma,
             temperature=beta,
             alpha_prior=prior,
             inference=self.inference,

@@ -28,7 +28,7 @@ from ..models import (
 from ..predictive import log_predictive, mean_log_density
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
-from .base import HolderBayesEstimator, fitting, usable_weight
+from .base import HolderBayesEstimator, fitting, row_labels, usable_weight
 from .draws import NamedDraws
 from .whitening import Whitening
 
@@ -177,7 +177,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         self
         """
         with fitting(self):
-            self._index = getattr(X, "index", None)
+            self._index = row_labels(X)
             X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             weight = usable_weight(sample_weight, X)
             part = check_density(self.model)
@@ -191,7 +191,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             model = build_density(part, rows, full=self._is_full(part), **self._priors())
             settings = self._settings(
                 self._gamma(rows.shape[1]),
-                lambda rule: covariance_rule(rows, merged, self._gamma(rows.shape[1]) / 2),
+                lambda rule, gamma: covariance_rule(rows, merged, gamma / 2),
             )
             result = infer(model, RowBlocks(rows, merged), settings, random)
             self._conclude(result, self._whitening.apply(X), weight)
@@ -315,9 +315,14 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     def fod(self, X):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
+        return self.audit_scores(X)[1]
+
+    def audit_scores(self, X):
+        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
         rows = self._check_rows(X)
         self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        return mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)[1]
+        score, fod = mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)
+        return score - self._log_volume, fod
 
     def influence(self, X):
         """Influence of rows on the risk and on the posterior means.
@@ -326,4 +331,5 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         -------
         Influence
         """
-        return influence(self._draws, self._check_rows(X), self.posterior_)
+        rows = self._check_rows(X)
+        return influence(self._draws, rows, self.posterior_)

@@ -23,7 +23,7 @@ from ..predictive import (
 )
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
-from .base import HolderBayesEstimator, fitting, usable_weight
+from .base import HolderBayesEstimator, fitting, row_labels, usable_weight
 from .draws import NamedDraws
 from .scaling import Scaling
 
@@ -176,7 +176,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         self
         """
         with fitting(self):
-            self._index = getattr(X, "index", None)
+            self._index = row_labels(X)
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
@@ -185,7 +185,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             self._x_scaling, self._y_scaling = self._scalings(X[chosen], y[chosen], merged)
             rows = self._rows(X[chosen], y[chosen])
             settings = self._settings(
-                self.gamma, lambda rule: self._covariance_temperature(rule, rows, merged)
+                self.gamma, lambda *rule: self._covariance_temperature(*rule, rows, merged)
             )
             self._warn_rank(rows, merged)
             random = check_random_state(self.random_state)
@@ -223,8 +223,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             names=names,
         )
 
-    def _covariance_temperature(self, rule, rows, weight):
-        gamma = 0.0 if self.divergence == "kl" else self.gamma
+    def _covariance_temperature(self, rule, gamma, rows, weight):
         if rule == "covdet":
             return covariance_rule(rows[:, -1:], weight, gamma / 2)
         return covariance_rule(rows[:, int(self.fit_intercept) :], weight, gamma)
@@ -340,9 +339,14 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     def fod(self, X, y):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
+        return self.audit_scores(X, y)[1]
+
+    def audit_scores(self, X, y):
+        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
         rows = self._check_rows(X, y)
         self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        return mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)[1]
+        score, fod = mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)
+        return score - self._log_volume, fod
 
     def influence(self, X, y):
         """Influence of rows on the risk and on the posterior means.
@@ -351,4 +355,5 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         -------
         Influence
         """
-        return influence(self._draws, self._check_rows(X, y), self.posterior_)
+        rows = self._check_rows(X, y)
+        return influence(self._draws, rows, self.posterior_)

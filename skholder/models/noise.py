@@ -137,6 +137,8 @@ class ScipyNoise(NoiseModel):
 
     def __init__(self, distribution):
         self.distribution = distribution
+        if not np.all(np.isinf(distribution.support())):
+            raise ValueError("The noise distribution must live on the whole line.")
         grid = np.asarray(distribution.ppf(np.linspace(0.001, 0.999, 1999)))
         peak = float(np.max(distribution.logpdf(np.append(grid, 0.0))))
         if not np.isfinite(peak):
@@ -144,10 +146,15 @@ class ScipyNoise(NoiseModel):
         self.log_norm = -peak
 
     def rho(self, r):
-        return np.minimum(self.distribution.logpdf(r) + self.log_norm, 0.0)
+        return np.minimum(self._logpdf(r) + self.log_norm, 0.0)
+
+    def _logpdf(self, r):
+        # Far out a log density may overflow to -inf; a large finite number serves as well.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return np.nan_to_num(self.distribution.logpdf(r), nan=-1e30, neginf=-1e30)
 
     def derivatives(self, r, step=1e-4):
-        below, here, above = (self.distribution.logpdf(r + k * step) for k in (-1, 0, 1))
+        below, here, above = (self._logpdf(r + k * step) for k in (-1, 0, 1))
         return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
     def log_power(self, gamma):
@@ -167,7 +174,7 @@ class ScipyNoise(NoiseModel):
 @lru_cache(maxsize=64)
 def _quadrature_log_power(noise, gamma):
     def integrand(r):
-        return np.exp((1 + gamma) * noise.distribution.logpdf(r))
+        return np.exp((1 + gamma) * noise._logpdf(r))
 
     median = float(noise.distribution.median())
     left = integrate.quad(integrand, -np.inf, median, limit=400, epsabs=1e-13)[0]

@@ -46,9 +46,11 @@ def log_joint(point, rows, beta, full):
         precision = np.empty((len(theta), 2, 2))
         precision[:, 0, 0], precision[:, 1, 1] = one**2, below**2 + two**2
         precision[:, 0, 1] = precision[:, 1, 0] = one * below
-        log_scales = -0.5 * np.log(np.linalg.eigvalsh(precision))
-        # The invariant measure has density L_22^-1 in the coordinates (tau, below).
-        value -= 0.5 * np.sum(log_scales**2, axis=1) - tau[:, 1]
+        logs = np.log(np.linalg.eigvalsh(precision))
+        gap = (logs[:, 1] - logs[:, 0]) / 2
+        # Half the logarithm of the scatter is normal with respect to the measure of symmetric
+        # matrices: gap / sinh(gap) times the invariant one, which is 1 / L_22 in (tau, below).
+        value += np.log(gap / np.sinh(gap)) - np.sum(logs**2, axis=1) / 8 + tau[:, 1]
     else:
         value -= 0.5 * np.sum(tau**2, axis=1)
     return np.where(np.all(tau >= np.log(1e-3), axis=1), value, -np.inf)

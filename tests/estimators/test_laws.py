@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.utils import check_random_state
 
 from skholder import HolderBayesRegressor
 
@@ -127,11 +128,11 @@ def test_random_state_decides(data, fitted):
 
 
 def test_global_random_state_is_left_alone(data):
-    np.random.seed(3)
-    before = np.random.get_state()
+    shared = check_random_state(None)
+    before = shared.get_state()
     model = fit(*data)
     model.sample_y(data[0], random_state=0)
-    after = np.random.get_state()
+    after = shared.get_state()
     np.testing.assert_array_equal(after[1], before[1])
     assert after[2:] == before[2:]
 

@@ -112,7 +112,7 @@ def test_degrees_of_freedom_out_of_range(df):
 
 def test_unbounded_density_is_refused():
     with pytest.raises(ValueError, match="needs a bounded density"):
-        ScipyNoise(stats.gamma(0.5))
+        ScipyNoise(stats.dgamma(0.5))
 
 
 class TestCheckNoise:

@@ -144,7 +144,7 @@ def test_general_calibration_matches_the_model_moments(gamma):
 
 
 def test_starts_include_least_squares_and_a_robust_fit(contaminated):
-    X, y, outlier, coef = contaminated(200, 3, 0.35, shift=30.0)
+    X, y, outlier, _ = contaminated(200, 3, 0.35, shift=30.0)
     rows = np.column_stack([np.ones(200), X, y])
     starts = make("normal", 4).starts(rows, None, np.random.RandomState(0))
     assert starts.shape[1] == 5

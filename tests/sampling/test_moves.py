@@ -155,6 +155,26 @@ class TestProposals:
             assert stats.kstest(draws[:, j], truth.cdf).pvalue > 0.01
         np.testing.assert_allclose(np.corrcoef(draws.T)[0, 1], 0.5 / np.sqrt(2), atol=0.05)
 
+    def test_folded_student_is_a_density_above_its_bound(self):
+        folded = np.array([False, True])
+        component = StudentComponent.from_covariance(
+            np.array([0.5, -1.0]), np.array([[1.0, 0.4], [0.4, 0.3]]), 8.0, folded
+        )
+        t = np.linspace(-1, 1, 601) * np.arcsinh(100.0)
+        x, width = np.sinh(t), np.cosh(t) * (t[1] - t[0])
+        # The second coordinate starts at its bound, so that the grid meets the edge exactly.
+        y = -1.0 + np.sinh((t + t[-1]) / 2)
+        edge = np.cosh((t + t[-1]) / 2) * (t[1] - t[0]) / 2
+        edge[0] /= 2
+        grid = np.column_stack([a.ravel() for a in np.meshgrid(x, y, indexing="ij")])
+        mass = np.exp(component.log_prob(grid)) * np.outer(width, edge).ravel()
+        np.testing.assert_allclose(mass.sum(), 1, atol=1e-3)
+        assert component.log_prob(np.array([[0.5, -1.001]])) == -np.inf
+        draws = component.sample(4000, np.random.RandomState(0))
+        assert np.all(draws[:, 1] >= -1)
+        half = stats.t(8.0, loc=-1.0, scale=np.sqrt(0.3))
+        assert stats.kstest(draws[:, 1], lambda v: 2 * half.cdf(v) - 1).pvalue > 0.01
+
     def test_mixture_integrates_to_one(self):
         t = np.linspace(-1, 1, 601) * np.arcsinh(200.0)
         x, width = np.sinh(t), np.cosh(t) * (t[1] - t[0])

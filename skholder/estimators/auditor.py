@@ -1,0 +1,234 @@
+"""OutlierAuditor: a Hölder-Bayes fit as an outlier detector and a transformer."""
+
+from __future__ import annotations
+
+from numbers import Real
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    OutlierMixin,
+    TransformerMixin,
+    clone,
+    is_regressor,
+)
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from .._sklearn import HasMethods, Interval, StrOptions, fit_context
+from ..audit import Audit, choose_count, score_threshold
+from .density import HolderBayesDensity
+from .routing import routed_fit_params, seed_if_unset
+
+__all__ = ["OutlierAuditor"]
+
+
+class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEstimator):
+    """Detect and score rows that do not follow a Hölder-Bayes model.
+
+    Use it where IsolationForest would stand: ``fit_predict``, ``decision_function``, a step of a
+    Pipeline, a part of a ColumnTransformer or FeatureUnion. ``rule``, ``level`` and
+    ``contamination`` may be changed with ``set_params`` after fitting: they take effect at once.
+
+    Parameters
+    ----------
+    estimator : HolderBayesDensity, HolderBayesRegressor or None, default=None
+        None is ``HolderBayesDensity()``, which ignores y. A regressor audits y given X: then
+        ``fit`` and ``predict`` need y.
+    rule : {"mean", "median", "lower", "upper"}, default="mean"
+        How many training rows to call outliers: a summary of the posterior of their number.
+    level : float, default=0.95
+        Level of the interval whose ends are ``"lower"`` and ``"upper"``.
+    contamination : "auto" or float in (0, 0.5], default="auto"
+        A share to use in place of the rule.
+    output : {"append", "scores", "passthrough"}, default="append"
+        What ``transform`` returns: X with the columns ``fod`` and ``log_density``, these two alone,
+        or X. Around a regressor X always passes through.
+    random_state : int, RandomState or None, default=None
+        Used by an estimator whose own ``random_state`` is None.
+
+    Attributes
+    ----------
+    estimator_ : the fitted estimator
+    audit_ : Audit
+        The training rows flagged by the current rule.
+    offset_ : float
+        ``decision_function = score_samples - offset_``.
+    fod_scores_, epsilon_posterior_ : those of ``estimator_``
+    """
+
+    _parameter_constraints = {
+        "estimator": [None, HasMethods(["fit", "audit"])],
+        "rule": [StrOptions({"mean", "median", "lower", "upper"})],
+        "level": [Interval(Real, 0, 1, closed="neither")],
+        "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
+        "output": [StrOptions({"append", "scores", "passthrough"})],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        *,
+        rule="mean",
+        level=0.95,
+        contamination="auto",
+        output="append",
+        random_state=None,
+    ):
+        self.estimator = estimator
+        self.rule = rule
+        self.level = level
+        self.contamination = contamination
+        self.output = output
+        self.random_state = random_state
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y=None, sample_weight=None, **fit_params):
+        """Fit the estimator and audit the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None
+            Needed around a regressor, ignored around a density.
+        sample_weight : array-like of shape (n_samples,) or None
+        **fit_params : dict
+            Other metadata for the estimator's ``fit``.
+
+        Returns
+        -------
+        self
+        """
+        estimator = HolderBayesDensity() if self.estimator is None else clone(self.estimator)
+        seed_if_unset(estimator, self.random_state)
+        if is_regressor(estimator) and y is None:
+            raise ValueError(
+                "OutlierAuditor around a regressor audits y given X and requires y to be passed, "
+                "but the target y is None. Use a HolderBayesDensity to audit X alone."
+            )
+        params = routed_fit_params(self, "estimator", sample_weight, fit_params)
+        target = y if is_regressor(estimator) else None
+        self.estimator_ = estimator.fit(X, target, **params)
+        self.n_features_in_ = estimator.n_features_in_
+        if hasattr(estimator, "feature_names_in_"):
+            self.feature_names_in_ = estimator.feature_names_in_
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        return self
+
+    @property
+    def _on_regressor(self):
+        estimator = getattr(self, "estimator_", self.estimator)
+        return estimator is not None and is_regressor(estimator)
+
+    def _count(self):
+        """Training rows to call outliers, in units of weight."""
+        if self.contamination == "auto":
+            return choose_count(self.estimator_.outlier_count_posterior_, self.rule, self.level)
+        return int(np.rint(self.contamination * self._weights().sum()))
+
+    def _weights(self):
+        weight = self.estimator_._weight
+        return np.ones(len(self.estimator_.log_density_)) if weight is None else weight
+
+    @property
+    def offset_(self):
+        check_is_fitted(self, "estimator_")
+        return score_threshold(self.estimator_.log_density_, self._weights(), self._count())
+
+    @property
+    def audit_(self):
+        check_is_fitted(self, "estimator_")
+        fitted = self.estimator_
+        return Audit.from_posterior(
+            fitted.outlier_count_posterior_,
+            fitted.fod_scores_,
+            fitted.log_density_,
+            level=self.level,
+            rank="log_density",
+            weight=fitted._weight,
+            index=fitted._index,
+            count=self._count(),
+        )
+
+    @property
+    def fod_scores_(self):
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.fod_scores_
+
+    @property
+    def epsilon_posterior_(self):
+        check_is_fitted(self, "estimator_")
+        return self.estimator_.epsilon_posterior_
+
+    def _new_scores(self, X, y):
+        """Posterior-mean log density and FoD of rows."""
+        check_is_fitted(self, "estimator_")
+        if not self._on_regressor:
+            return self.estimator_.audit_scores(X)
+        if y is None:
+            raise ValueError(
+                "This OutlierAuditor audits y given X (its estimator is a regressor): pass y too, "
+                "as in predict(X, y)."
+            )
+        return self.estimator_.audit_scores(X, y)
+
+    def score_samples(self, X, y=None):
+        """Posterior-mean log density of each row: lower is more abnormal."""
+        return self._new_scores(X, y)[0]
+
+    def decision_function(self, X, y=None):
+        """``score_samples - offset_``: negative for outliers."""
+        return self.score_samples(X, y) - self.offset_
+
+    def predict(self, X, y=None):
+        """+1 for inliers and -1 for outliers, shape (m,)."""
+        return np.where(self.decision_function(X, y) < 0, -1, 1)
+
+    def fit_predict(self, X, y=None, **fit_params):
+        """Fit to X (and y) and label its rows."""
+        self.fit(X, y, **fit_params)
+        return self.predict(X, y if self._on_regressor else None)
+
+    def transform(self, X):
+        """X with its scores, the scores alone, or X itself; see ``output``."""
+        check_is_fitted(self, "estimator_")
+        if self.output == "passthrough" or self._on_regressor:
+            return validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
+        log_density, fod = self._new_scores(X, None)
+        scores = np.column_stack([fod, log_density])
+        if self.output == "scores":
+            return scores
+        return np.hstack([validate_data(self, X, reset=False, dtype=np.float64), scores])
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns that ``transform`` returns."""
+        check_is_fitted(self, "estimator_")
+        names = getattr(self, "feature_names_in_", None)
+        if input_features is not None:
+            given = np.asarray(input_features, dtype=object)
+            if names is not None and not np.array_equal(given, names):
+                raise ValueError("input_features is not equal to feature_names_in_")
+            if len(given) != self.n_features_in_:
+                raise ValueError("input_features should have length equal to number of features")
+            names = given
+        if names is None:
+            names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
+        if self.output == "passthrough" or self._on_regressor:
+            return names
+        scores = np.array(["fod", "log_density"], dtype=object)
+        return scores if self.output == "scores" else np.append(names, scores)
+
+    def get_metadata_routing(self):
+        """Route the metadata of ``fit`` to the estimator's ``fit``."""
+        estimator = HolderBayesDensity() if self.estimator is None else self.estimator
+        return MetadataRouter(owner=type(self).__name__).add(
+            estimator=estimator, method_mapping=MethodMapping().add(caller="fit", callee="fit")
+        )
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._on_regressor
+        return tags

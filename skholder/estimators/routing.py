@@ -1,0 +1,27 @@
+"""What a meta-estimator passes on to its parts: metadata of fit, and its random state."""
+
+from __future__ import annotations
+
+from sklearn import get_config
+from sklearn.utils.metadata_routing import process_routing
+
+__all__ = ["routed_fit_params", "seed_if_unset"]
+
+
+def routed_fit_params(owner, name, sample_weight, fit_params):
+    """The keyword arguments that ``owner.fit`` passes on to the fit of its part ``name``.
+
+    With routing enabled the requests decide. Without it everything goes to ``estimator``, and the
+    weights alone to any other part.
+    """
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if get_config().get("enable_metadata_routing", False):
+        return dict(process_routing(owner, "fit", **fit_params, **weight)[name].fit)
+    return {**fit_params, **weight} if name == "estimator" else weight
+
+
+def seed_if_unset(estimator, random_state):
+    """Give an estimator whose ``random_state`` is None (a fresh clone) that of its owner."""
+    if "random_state" in estimator.get_params(deep=False) and estimator.random_state is None:
+        estimator.set_params(random_state=random_state)
+    return estimator
