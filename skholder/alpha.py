@@ -186,7 +186,7 @@ class AlphaConditional:
         series = nodes.rule.series(nodes.density)
         integral = legendre.legint(series, lbnd=-1)
         target = random.uniform(size=len(nodes.left)) * legendre.legval(1.0, integral)
-        x = nodes.rule.position(_invert(integral, series, target))
+        x = nodes.rule.position(_invert(nodes.rule, integral, series, target))
         return np.clip(nodes.left + nodes.width * x, self.prior.lower, 1.0)
 
     def _evaluate(self, u, v):
@@ -267,21 +267,28 @@ class AlphaConditional:
         return (lo + hi) / 2
 
 
-def _invert(integral, series, target):
-    """Solve F(t) = target on [-1, 1] by Newton steps kept inside a shrinking bracket."""
-    lo, hi = np.full(target.shape, -1.0), np.ones(target.shape)
-    t = np.zeros(target.shape)
-    for _ in range(60):
+def _invert(rule, integral, series, target):
+    """Solve F(t) = target on [-1, 1]: start between two nodes, then bracketed Newton steps."""
+    ends = np.concatenate([[-1.0], rule.t, [1.0]])
+    reached = legendre.legvander(ends, len(integral) - 1) @ integral
+    cell = np.clip(np.sum(reached < target, axis=0), 1, len(ends) - 1)
+    column = np.arange(len(target))
+    lo, hi = ends[cell - 1], ends[cell]
+    below, above = reached[cell - 1, column], reached[cell, column]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.nan_to_num((target - below) / (above - below))
+    t = lo + np.clip(share, 0, 1) * (hi - lo)
+    for _ in range(30):
         excess = legendre.legval(t, integral, tensor=False) - target
         lo, hi = np.where(excess < 0, t, lo), np.where(excess < 0, hi, t)
         slope = legendre.legval(t, series, tensor=False)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = t - excess / slope
-        inside = (step > lo) & (step < hi)
-        new = np.where(inside, step, (lo + hi) / 2)
-        if np.all(np.abs(new - t) < 1e-12):
-            return new
+        new = np.where((step > lo) & (step < hi), step, (lo + hi) / 2)
+        moved = np.max(np.abs(new - t), initial=0.0)
         t = new
+        if moved < 1e-10:
+            break
     return t
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .screening import screened_flags
+
 __all__ = [
     "Audit",
     "Detection",
@@ -66,6 +68,33 @@ def detect(model, rows, theta, counts):
     -------
     Detection
     """
+    peak = model.peak(theta)
+    screen = counts is not None and rows.weight is None and model.has_linear_score
+    if screen:
+        flagged, cut = screened_flags(model, rows, theta, counts, _flag)
+        threshold = np.where(counts > 0, model.kernel_of_score(theta, cut), -np.inf)
+        total = _total_kernel(model, rows, theta)
+    else:
+        flagged, threshold, total = _detect_all(model, rows, theta, counts)
+    n_draws = len(theta)
+    return Detection(flagged / n_draws, total / n_draws + peak.mean(), threshold + peak)
+
+
+def _total_kernel(model, rows, theta):
+    """Sum over draws of every row's kernel, by the model's short cut if it has one."""
+    parts = []
+    for block, _ in rows:
+        mean = model.mean_kernel(theta, block)
+        if mean is None:
+            pieces = np.array_split(theta, max(1, len(block) * len(theta) // _HELD))
+            mean = sum(model.kernel(piece, block, 1.0).sum(axis=1) for piece in pieces)
+            mean = mean / len(theta)
+        parts.append(mean)
+    return np.concatenate(parts) * len(theta)
+
+
+def _detect_all(model, rows, theta, counts):
+    """Flags and kernels of every row in every draw, in chunks of draws."""
     n, n_draws = len(rows), len(theta)
     flagged, total = np.zeros(n), np.zeros(n)
     threshold = np.full(n_draws, -np.inf)
@@ -82,15 +111,12 @@ def detect(model, rows, theta, counts):
         total += values.sum(axis=0)
         if counts is None:
             continue
-        flags, level = (
-            _flag(values, counts[chunk])
-            if rows.weight is None
-            else _flag_weighted(values, counts[chunk], rows.weight)
-        )
+        if rows.weight is None:
+            flags, threshold[chunk] = _flag(values, counts[chunk])
+        else:
+            flags, threshold[chunk] = _flag_weighted(values, counts[chunk], rows.weight)
         flagged += flags
-        threshold[chunk] = level
-    peak = model.peak(theta)
-    return Detection(flagged / n_draws, total / n_draws + peak.mean(), threshold + peak)
+    return flagged, threshold, total
 
 
 def _flag(values, counts):

@@ -20,6 +20,9 @@ from .divergences import KullbackLeibler
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
+# From this many rows on, sampling takes its exponentials in single precision.
+_SINGLE_FROM = 2000
+
 
 @dataclass(frozen=True)
 class _Curve:
@@ -69,9 +72,9 @@ class _RowFunction:
         self.divergence = divergence
         self.gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
 
-    def power_mean(self, theta):
-        """L(theta), shape (T,)."""
-        return self.rows.power_mean(self.model, theta, self.gamma)
+    def power_mean(self, theta, single=False):
+        """L(theta), shape (T,); see :meth:`RowBlocks.power_mean`."""
+        return self.rows.power_mean(self.model, theta, self.gamma, single)
 
     def _curve(self, theta, outer):
         mean = self.rows.power_mean_terms(self.model, theta, self.gamma)
@@ -171,7 +174,7 @@ class HolderPosterior(_RowFunction):
         mean = np.zeros(len(theta))
         inside = np.isfinite(log_prob)
         if np.any(inside):
-            mean[inside] = self.power_mean(theta[inside])
+            mean[inside] = self.power_mean(theta[inside], single=len(self.rows) >= _SINGLE_FROM)
             log_prob[inside] += self.log_likelihood(theta[inside], mean[inside])
         log_prob[np.isnan(log_prob)] = -np.inf
         return np.column_stack([log_prob, mean])

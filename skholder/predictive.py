@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import logsumexp
 
-__all__ = ["expected_log_predictive", "log_predictive", "mean_log_density", "mixture_quantile"]
+__all__ = [
+    "expected_log_predictive",
+    "log_predictive",
+    "lowest_predictive",
+    "mean_log_density",
+    "mixture_quantile",
+]
 
 # Rows times draws evaluated at a time.
 _HELD = 1_000_000
@@ -18,10 +23,30 @@ def _blocks(n_rows, n_draws):
 
 def log_predictive(model, theta, rows):
     """log mean_s p(row | theta_s), shape (m,)."""
-    value = np.empty(len(rows))
+    value, peak = np.empty(len(rows)), model.peak(theta)
     for part in _blocks(len(rows), len(theta)):
-        value[part] = logsumexp(model.log_density(theta, rows[part]), axis=1)
+        log_density = model.kernel(theta, rows[part], 1.0)
+        log_density += peak
+        top = log_density.max(axis=1, keepdims=True)
+        log_density -= top
+        value[part] = np.log(np.exp(log_density, out=log_density).sum(axis=1)) + top[:, 0]
     return value - np.log(len(theta))
+
+
+def lowest_predictive(model, theta, rows, mean_log_density, n_lowest):
+    """The ``n_lowest`` smallest log predictive densities of the rows (and more), sorted.
+
+    By Jensen's inequality a row's log predictive density is at least its mean log density, so once
+    enough rows of low mean are scored, no other row can come in below them.
+    """
+    order = np.argsort(mean_log_density, kind="stable")
+    n_lowest = min(n_lowest, len(rows))
+    size = 2 * n_lowest + 50
+    while True:
+        scores = np.sort(log_predictive(model, theta, rows[order[:size]]))
+        if size >= len(rows) or scores[n_lowest - 1] <= mean_log_density[order[size]]:
+            return scores
+        size *= 2
 
 
 def mean_log_density(model, theta, rows, threshold=None):

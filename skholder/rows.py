@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,7 +23,7 @@ __all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
 # One block of 512 rows by 96 thetas is 400 kB, about half of a common level-2 cache.
 _BLOCK_ROWS, _BLOCK_THETAS = 512, 96
 # Below this many row-theta pairs a thread costs more than it saves.
-_THREAD_FROM = 200_000
+_THREAD_FROM = 100_000
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,30 @@ class RowBlocks:
             stop = start + _BLOCK_ROWS
             yield self.rows[start:stop], None if self.weight is None else self.weight[start:stop]
 
-    def power_mean(self, model, theta, gamma):
-        """L(theta) for a batch (T, d) -> (T,)."""
+    def power_mean(self, model, theta, gamma, single=False):
+        """L(theta) for a batch (T, d) -> (T,).
+
+        ``single`` takes the exponentials in single precision, several times as fast. With n rows
+        it moves the log posterior by about 4e-7 sqrt(n) (measured, n to 2e5): nothing beside
+        Monte Carlo error, but not for derivatives.
+        """
         chunks = range(0, len(theta), _BLOCK_THETAS)
-        parts = [self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma) for c in chunks]
+        parts = [
+            self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma, single) for c in chunks
+        ]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _power_mean(self, model, theta, gamma):
+    def _power_mean(self, model, theta, gamma, single):
         if gamma == 0:
             total = self._sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), theta)
             return total / self.total_weight + model.peak(theta)
-        total = self._sum(lambda rows, w: _exp_total(model.kernel(theta, rows, gamma), w), theta)
+        add = _exp_total_single if single else _exp_total
+        total = self._sum(lambda rows, w: add(model.kernel(theta, rows, gamma), w), theta)
         with np.errstate(divide="ignore"):
             value = np.log(total / self.total_weight)
         # Far from the data, or where the density has no bound, the plain sum leaves the floats.
-        lost = ~((total > 1e-250) & (total < 1e250))
+        tiny, huge = (1e-30, 1e30) if single else (1e-250, 1e250)
+        lost = ~((total > tiny) & (total < huge))
         if np.any(lost):
             value[lost] = self._log_sum_exp(model, theta[lost], gamma)
         return value / gamma + model.peak(theta)
@@ -80,9 +90,8 @@ class RowBlocks:
         top = np.full(len(theta), -np.inf)
         for rows, w in self:
             kernel = model.kernel(theta, rows, gamma)
-            top = np.maximum(
-                top, (kernel if w is None else kernel[w > 0]).max(axis=0, initial=-np.inf)
-            )
+            used = kernel if w is None else kernel[w > 0]
+            top = np.maximum(top, used.max(axis=0, initial=-np.inf))
         top = np.where(np.isfinite(top), top, 0.0)
         total = self._sum(
             lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), theta
@@ -120,11 +129,20 @@ class RowBlocks:
         return total
 
     def _map(self, block, work):
-        n_threads = effective_n_threads() if work > _THREAD_FROM else 1
-        if n_threads == 1 or len(self.rows) <= _BLOCK_ROWS:
-            return [block(rows, w) for rows, w in self]
-        with ThreadPoolExecutor(n_threads) as pool:
-            return list(pool.map(lambda pair: block(*pair), self))
+        """block(rows, weight) of every block, in order; in threads where there is work enough."""
+        blocks = list(self)
+        n_threads = min(effective_n_threads(), work // _THREAD_FROM + 1, len(blocks))
+        if n_threads == 1:
+            return [block(rows, w) for rows, w in blocks]
+        # One task for each thread: its blocks are few and small, and handing them out costs more.
+        ends = np.linspace(0, len(blocks), n_threads + 1).astype(int)
+        spans = [blocks[i:j] for i, j in pairwise(ends)]
+        with ThreadPoolExecutor(n_threads - 1) as pool:
+            others = [pool.submit(_run, block, span) for span in spans[1:]]
+            parts = _run(block, spans[0])
+            for other in others:
+                parts += other.result()
+        return parts
 
     def subsample(self, size):
         """``size`` rows spread evenly over the weight, in canonical order, as another RowBlocks."""
@@ -173,6 +191,10 @@ def quantile_rows(weight, levels):
     return np.minimum(spots, len(weight) - 1)
 
 
+def _run(block, span):
+    return [block(rows, w) for rows, w in span]
+
+
 def _total(values, weight):
     return values.sum(axis=0) if weight is None else weight @ values
 
@@ -180,3 +202,12 @@ def _total(values, weight):
 def _exp_total(kernel, weight):
     np.exp(kernel, out=kernel)
     return _total(kernel, weight)
+
+
+def _exp_total_single(kernel, weight):
+    values = kernel.astype(np.float32)
+    np.exp(values, out=values)
+    if weight is not None:
+        values *= weight.astype(np.float32)[:, None]
+    # Summing in single precision too would cost a hundred times the accuracy.
+    return values.sum(axis=0, dtype=np.float64)

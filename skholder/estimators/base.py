@@ -26,6 +26,7 @@ _NEED_ALPHA = (
     "epsilon_interval_",
     "outlier_count_posterior_",
     "fod_scores_",
+    "offset_",
 )
 
 

@@ -25,7 +25,7 @@ from ..models import (
     build_density,
     check_density,
 )
-from ..predictive import log_predictive, mean_log_density
+from ..predictive import log_predictive, lowest_predictive, mean_log_density
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
 from .base import HolderBayesEstimator, fitting, row_labels, usable_weight
@@ -197,7 +197,8 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             self._conclude(result, self._whitening.apply(X), weight)
             for name, draws in self.posterior_.means():
                 setattr(self, f"{name}_", draws)
-            self._training_scores = self._score(self._whitening.apply(X))
+            if self.contamination != "auto" or result.draws.alpha is not None:
+                self.offset_ = self._training_offset(self._whitening.apply(X))
         return self
 
     def _is_full(self, part):
@@ -286,16 +287,23 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """Mean log predictive density of the rows."""
         return float(np.mean(self.score_samples(X)))
 
-    @property
-    def offset_(self):
+    def _training_offset(self, rows):
         """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
-        check_is_fitted(self)
-        weight = np.ones(len(self._training_scores)) if self._weight is None else self._weight
+        weight = np.ones(len(rows)) if self._weight is None else self._weight
         if self.contamination == "auto":
             count = choose_count(self.outlier_count_posterior_, self.rule)
         else:
-            count = np.rint(self.contamination * weight.sum())
-        return score_threshold(self._training_scores, weight, count)
+            count = int(np.rint(self.contamination * weight.sum()))
+        if self._weight is not None:
+            return score_threshold(self._score(rows), weight, count)
+        scores = lowest_predictive(
+            self._draws.model,
+            self._draws.theta,
+            rows,
+            self.log_density_ + self._log_volume,
+            count + 1,
+        )
+        return score_threshold(scores, np.ones(len(scores)), count) - self._log_volume
 
     def decision_function(self, X):
         """``score_samples(X) - offset_``: negative for outliers."""

@@ -122,6 +122,15 @@ class WorkingModel(ABC):
         self.prior = self.prior.with_lower(raised)
         return True
 
+    #: whether rows can be ranked by ``score_features(rows) @ score_weights(theta)``
+    has_linear_score = False
+    #: whether it is the absolute value of that score that counts
+    score_is_folded = False
+
+    def mean_kernel(self, theta, rows):
+        """Mean over draws of ``kernel(theta, rows, 1)``, (m,); None where there is no short cut."""
+        return None
+
     @property
     def defence(self):
         """A wide, normalised density that keeps the sampler from getting stuck: the prior."""

@@ -175,8 +175,23 @@ class EllipticalModel(WorkingModel):
 
     def _quadratic(self, theta, rows, times=1.0):
         """times * Q for each row and theta, as one product with the monomials of x, (m, T)."""
-        mu, factor = theta[:, : self.k], self.factor(theta)
+        return self.score_features(rows) @ (times * self.score_weights(theta)).T
+
+    has_linear_score = True
+
+    def score_features(self, rows):
+        """Squares and products, columns and a one: Q is linear in them."""
+        n_square = len(self._row)
+        monomials = np.empty((len(rows), n_square + self.k + 1))
+        np.multiply(rows[:, self._row], rows[:, self._column], out=monomials[:, :n_square])
+        monomials[:, n_square:-1] = rows
+        monomials[:, -1] = 1.0
+        return monomials
+
+    def score_weights(self, theta):
+        mu = theta[:, : self.k]
         if self.full:
+            factor = self.factor(theta)
             precision = factor @ np.swapaxes(factor, 1, 2)
             square = precision[:, self._row, self._column] * np.where(
                 self._row == self._column, 1.0, 2.0
@@ -185,14 +200,16 @@ class EllipticalModel(WorkingModel):
         else:
             square = np.exp(-2 * theta[:, self.k :])
             linear = square * mu
-        constant = np.sum(linear * mu, axis=1, keepdims=True)
-        weights = times * np.hstack([square, -2 * linear, constant])
-        q, n_square = rows.shape[1], len(self._row)
-        monomials = np.empty((len(rows), n_square + q + 1))
-        np.multiply(rows[:, self._row], rows[:, self._column], out=monomials[:, :n_square])
-        monomials[:, n_square:-1] = rows
-        monomials[:, -1] = 1.0
-        return monomials @ weights.T
+        return np.hstack([square, -2 * linear, np.sum(linear * mu, axis=1, keepdims=True)])
+
+    def kernel_of_score(self, theta, score):
+        """kernel(theta, row, 1) of a row with that Q, one for each theta, (T,)."""
+        return self.radial.log_kernel(score, self.k)
+
+    def mean_kernel(self, theta, rows):
+        if not isinstance(self.radial, NormalRadial):
+            return None
+        return -0.5 * self.score_features(rows) @ self.score_weights(theta).mean(axis=0)
 
     def log_power(self, theta, gamma):
         log_det = np.sum(theta[:, self.k : 2 * self.k], axis=1)

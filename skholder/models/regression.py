@@ -6,7 +6,7 @@ import numpy as np
 
 from .base import NormalPrior, WorkingModel
 from .least_trimmed import trimmed_starts
-from .noise import NormalNoise
+from .noise import NormalNoise, StudentTNoise
 
 __all__ = ["LinearModel"]
 
@@ -55,6 +55,30 @@ class LinearModel(WorkingModel):
         """Standardised residuals times a factor, shape (m, T), as one matrix product."""
         inverse = factor * np.exp(-theta[:, -1:])
         return rows @ np.hstack([-theta[:, :-1] * inverse, inverse]).T
+
+    @property
+    def has_linear_score(self):
+        """Symmetric unimodal noise ranks rows by the size of their residuals."""
+        return isinstance(self.noise, NormalNoise | StudentTNoise)
+
+    score_is_folded = True
+
+    def score_features(self, rows):
+        """The residual is linear in the row itself."""
+        return rows
+
+    def score_weights(self, theta):
+        return np.column_stack([-theta[:, :-1], np.ones(len(theta))])
+
+    def kernel_of_score(self, theta, score):
+        """kernel(theta, row, 1) of a row with that absolute residual, one for each theta, (T,)."""
+        return self.noise.rho(score * np.exp(-theta[:, -1]))
+
+    def mean_kernel(self, theta, rows):
+        if not isinstance(self.noise, NormalNoise):
+            return None
+        scaled = self.score_weights(theta) * np.exp(-theta[:, -1:])
+        return -0.5 * np.sum((rows @ (scaled.T @ scaled / len(theta))) * rows, axis=1)
 
     def log_power(self, theta, gamma):
         return self.noise.log_power(gamma) - gamma * theta[:, -1]

@@ -14,7 +14,6 @@ RADIALS = {
     "normal": NormalRadial(),
     "t4": StudentTRadial(),
     "t1.5": StudentTRadial(1.5),
-    "t30": StudentTRadial(30.0),
 }
 each_radial = pytest.mark.parametrize("radial", RADIALS.values(), ids=RADIALS)
 each_shape = pytest.mark.parametrize("full", [True, False], ids=["full", "diag"])
@@ -186,12 +185,12 @@ class TestSampler:
         assert stats.kstest(distance, law.cdf).pvalue > 0.01
         assert stats.kstest(projection, marginal.cdf).pvalue > 0.01
 
-    @pytest.mark.parametrize("name", ["normal", "t30"])
-    def test_moments(self, name):
-        model = make(2, RADIALS[name])
+    @pytest.mark.parametrize("radial", [NormalRadial(), StudentTRadial(30.0)], ids=["normal", "t"])
+    def test_moments(self, radial):
+        model = make(2, radial)
         theta = random_theta(model, 2)
         draws = model.sample(np.tile(theta, (40_000, 1)), np.random.RandomState(1))
-        covariance = RADIALS[name].covariance_factor(2) * scatter_of(2, theta, True)
+        covariance = radial.covariance_factor(2) * scatter_of(2, theta, True)
         sd = np.sqrt(np.diag(covariance))
         np.testing.assert_allclose(draws.mean(axis=0), theta[:2], atol=0.02 * sd.max())
         error = (np.cov(draws, rowvar=False) - covariance) / np.outer(sd, sd)

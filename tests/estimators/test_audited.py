@@ -1,0 +1,195 @@
+"""AuditedEstimator and OutlierRejector: rows left out of training."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn import config_context
+from sklearn.ensemble import HistGradientBoostingRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.metrics import root_mean_squared_error
+from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from skholder import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    OutlierAuditor,
+    OutlierRejector,
+)
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+AUDITOR = OutlierAuditor(HolderBayesRegressor(n_draws=400))
+
+
+@pytest.fixture(scope="module")
+def spoiled():
+    """Training rows with a fifth of the responses 6 standard deviations off; clean test rows."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 4))
+    y = X @ [1.0, -1.0, 0.5, 2.0] + rng.normal(size=1200)
+    outlier = rng.random(600) < 0.2
+    return X[:600], y[:600] + 6 * y.std() * outlier, outlier, X[600:], y[600:]
+
+
+@pytest.mark.parametrize("mode", ["drop", "weight"])
+def test_ridge_gap_is_closed(spoiled, mode):
+    X, y, outlier, X_test, y_test = spoiled
+
+    def error(model):
+        return root_mean_squared_error(y_test, model.predict(X_test))
+
+    none, oracle = error(Ridge().fit(X, y)), error(Ridge().fit(X[~outlier], y[~outlier]))
+    ours = error(AuditedEstimator(Ridge(), auditor=AUDITOR, mode=mode, random_state=0).fit(X, y))
+    assert (none - ours) / (none - oracle) > 0.9
+
+
+def test_drop_equals_refit_without_flagged_rows(spoiled):
+    X, y, *_ = spoiled
+    audited = AuditedEstimator(Ridge(), auditor=AUDITOR, random_state=0).fit(X, y)
+    keep = ~audited.audit_.mask
+    np.testing.assert_allclose(audited.estimator_.coef_, Ridge().fit(X[keep], y[keep]).coef_)
+    assert audited.auditor_.fod_scores_.shape == (600,)
+
+
+def test_weight_equals_fit_with_one_minus_fod(spoiled):
+    X, y, *_ = spoiled
+    audited = AuditedEstimator(Ridge(), auditor=AUDITOR, mode="weight", random_state=0).fit(X, y)
+    by_hand = Ridge().fit(X, y, sample_weight=1 - audited.auditor_.fod_scores_)
+    np.testing.assert_allclose(audited.estimator_.coef_, by_hand.coef_)
+
+
+def test_budget_is_at_most_half_the_rows(spoiled):
+    X, y, *_ = spoiled
+    auditor = OutlierAuditor(
+        HolderBayesRegressor(n_draws=400, max_contamination=1.0, temperature=1e-6), rule="upper"
+    )
+    with pytest.warns(match="vacuous"):
+        audited = AuditedEstimator(Ridge(), auditor=auditor, random_state=0).fit(X, y)
+    assert np.quantile(audited.auditor_.estimator_.outlier_count_posterior_, 0.97) > 400
+    assert audited.audit_.count == 300
+
+
+def test_mode_weight_needs_weights(spoiled):
+    X, y, *_ = spoiled
+    with pytest.raises(ValueError, match="mode='drop'"):
+        AuditedEstimator(KNeighborsRegressor(), auditor=AUDITOR, mode="weight").fit(X, y)
+
+
+def test_only_training_folds_are_cleaned(spoiled, monkeypatch):
+    X, y, *_ = spoiled
+    seen = []
+    original = OutlierAuditor.fit
+    monkeypatch.setattr(
+        OutlierAuditor,
+        "fit",
+        lambda self, X, *a, **k: seen.append(len(X)) or original(self, X, *a, **k),
+    )
+    scores = cross_val_score(AuditedEstimator(Ridge(), auditor=AUDITOR, random_state=0), X, y, cv=3)
+    assert seen == [400, 400, 400]
+    # Scores still include the outliers of the test folds.
+    assert scores.mean() < 0.6
+
+
+def test_search_over_gamma_of_the_auditor(spoiled):
+    X, y, *_ = spoiled
+    model = AuditedEstimator(Ridge(), auditor=AUDITOR, random_state=0)
+    search = GridSearchCV(
+        make_pipeline(StandardScaler(), model),
+        {"auditedestimator__auditor__estimator__gamma": [0.3, 0.5]},
+        scoring="neg_median_absolute_error",
+        cv=2,
+    ).fit(X, y)
+    assert search.best_score_ > -1.2
+
+
+def test_trees_and_missing_values(spoiled):
+    X, y, *_ = spoiled
+    model = AuditedEstimator(
+        HistGradientBoostingRegressor(max_iter=20), auditor=AUDITOR, random_state=0
+    )
+    assert model.fit(X, y).predict(X).shape == (600,)
+    holes = X.copy()
+    holes[0, 0] = np.nan
+    with pytest.raises(ValueError, match=r"Impute and encode first"):
+        model.fit(holes, y)
+
+
+def test_text_columns_name_the_remedy(spoiled):
+    X, y, *_ = spoiled
+    frame = pd.DataFrame(X).assign(kind="a").rename(columns=str)
+    with pytest.raises(ValueError, match=r"make_pipeline\(ColumnTransformer"):
+        AuditedEstimator(Ridge(), auditor=AUDITOR).fit(frame, y)
+
+
+def test_classifier_audits_the_columns():
+    rng = np.random.default_rng(1)
+    X = np.vstack([rng.normal(-1, 1, (150, 2)), rng.normal(1, 1, (150, 2)), [[30.0, 30.0]] * 10])
+    y = np.repeat(["no", "yes", "no"], [150, 150, 10])
+    auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
+    model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
+    assert model.audit_.mask[300:].all()
+    assert model.predict_proba(X).shape == (310, 2)
+    assert list(model.classes_) == ["no", "yes"]
+    assert model.score(X[:300], y[:300]) > 0.8
+
+
+def test_a_class_is_never_wiped_out():
+    rng = np.random.default_rng(2)
+    X = np.vstack([rng.normal(size=(200, 2)), rng.normal(20, 1, (8, 2))])
+    y = np.repeat([0, 1], [200, 8])
+    auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
+    with pytest.warns(UserWarning, match="Every row of class"):
+        model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
+    assert list(model.classes_) == [0, 1]
+
+
+def test_delegated_methods_follow_the_estimator():
+    assert not hasattr(AuditedEstimator(Ridge()), "predict_proba")
+    assert hasattr(AuditedEstimator(LogisticRegression()), "predict_proba")
+
+
+def test_weights_reach_both_parts(spoiled):
+    X, y, *_ = spoiled
+    weight = np.random.default_rng(3).integers(0, 3, size=600).astype(float)
+    plain = AuditedEstimator(Ridge(), auditor=AUDITOR, random_state=0)
+    plain.fit(X, y, sample_weight=weight)
+    repeated = AuditedEstimator(Ridge(), auditor=AUDITOR, random_state=0)
+    times = weight.astype(int)
+    repeated.fit(np.repeat(X, times, axis=0), np.repeat(y, times))
+    np.testing.assert_allclose(plain.estimator_.coef_, repeated.estimator_.coef_)
+    with config_context(enable_metadata_routing=True):
+        inner = HolderBayesRegressor(n_draws=400).set_fit_request(sample_weight=True)
+        routed = AuditedEstimator(
+            Ridge().set_fit_request(sample_weight=True),
+            auditor=OutlierAuditor(inner),
+            random_state=0,
+        ).fit(X, y, sample_weight=weight)
+    np.testing.assert_allclose(routed.estimator_.coef_, plain.estimator_.coef_)
+
+
+def test_rejector_keeps_frames():
+    rng = np.random.default_rng(4)
+    X = np.vstack([rng.normal(size=(180, 2)), rng.normal(9, 1, (20, 2))])
+    frame = pd.DataFrame(X, columns=["a", "b"], index=np.arange(200) + 7)
+    target = pd.Series(np.arange(200), index=frame.index)
+    rejector = OutlierRejector(OutlierAuditor(HolderBayesDensity(n_draws=400)), random_state=0)
+    kept, kept_target = rejector.fit_resample(frame, target)
+    assert isinstance(kept, pd.DataFrame)
+    assert len(kept) == 200 - rejector.audit_.count
+    assert kept.index.max() <= 186
+    np.testing.assert_array_equal(kept.index, frame.index[rejector.sample_indices_])
+    np.testing.assert_array_equal(kept_target, rejector.sample_indices_)
+
+
+def test_rejector_in_imbalanced_learn_pipeline():
+    pipeline = pytest.importorskip("imblearn.pipeline")
+    rng = np.random.default_rng(5)
+    X = np.vstack([rng.normal(-2, 1, (90, 2)), rng.normal(2, 1, (90, 2)), [[40.0, 40.0]] * 12])
+    y = np.repeat([0, 1, 0], [90, 90, 12])
+    auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
+    model = pipeline.make_pipeline(OutlierRejector(auditor, random_state=0), LogisticRegression())
+    assert model.fit(X, y).score(X[:180], y[:180]) > 0.95
