@@ -35,10 +35,12 @@ def make_data(seed, n=2000, p=5, share=0.2):
 def others(X, y, count):
     """Row sets flagged by three detectors on the columns of (X, y), ``count`` rows each."""
     Z = StandardScaler().fit_transform(np.column_stack([X, y]))
+    forest = IsolationForest(n_estimators=200, random_state=0).fit(Z)
+    svm = OneClassSVM(nu=float(np.clip(count / len(Z), 0.01, 0.5))).fit(Z)
     scores = {
-        "IsolationForest": IsolationForest(n_estimators=200, random_state=0).fit(Z).score_samples(Z),
+        "IsolationForest": forest.score_samples(Z),
         "LocalOutlierFactor": LocalOutlierFactor().fit(Z).negative_outlier_factor_,
-        "OneClassSVM": OneClassSVM(nu=float(np.clip(count / len(Z), 0.01, 0.5))).fit(Z).score_samples(Z),
+        "OneClassSVM": svm.score_samples(Z),
     }
     return {name: np.argsort(score)[:count] for name, score in scores.items()}
 
