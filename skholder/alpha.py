@@ -15,7 +15,7 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.polynomial import legendre
-from scipy.special import betainc, betaln, expit
+from scipy.special import betaincc, betaln, expit
 
 from .divergences import risk, risk_terms
 
@@ -40,7 +40,7 @@ class AlphaPrior:
     @cached_property
     def log_norm(self):
         """Log of the mass that makes the truncated density integrate to one."""
-        mass = 1.0 - betainc(self.a, self.b, self.lower)
+        mass = betaincc(self.a, self.b, self.lower)
         if not mass > 0:
             raise ValueError(
                 f"alpha_prior=({self.a:g}, {self.b:g}) has no mass above "

@@ -150,7 +150,8 @@ def _flag_weighted(values, counts, weight):
         part = np.where(ordered > 0, np.clip(room / ordered, 0, 1), room > 0)
     flags = np.empty_like(values)
     np.put_along_axis(flags, order, part, axis=1)
-    cut = np.max(np.where(flags > 0, values, -np.inf), axis=1)
+    # Sums of weights round: a row flagged by less than that is not flagged.
+    cut = np.max(np.where(flags > 1e-9, values, -np.inf), axis=1)
     return flags.sum(axis=0), cut
 
 

@@ -254,9 +254,11 @@ def _proposal(posterior, modes):
         )
         for mode in modes
     ]
-    return sampling.MixtureProposal(
+    mixture = sampling.MixtureProposal(
         (*bumps, posterior.model.defence), np.append(weight, _DEFENSIVE_SHARE)
     )
+    # Wider copies cover the tails between the modes and the prior.
+    return mixture.widened()
 
 
 def _laplace_draws(posterior, modes, settings, random):
@@ -311,6 +313,9 @@ def _vacuous_share(posterior, mode, theta, mean):
     at_mode = mode.theta[None]
     best = posterior.log_likelihood(at_mode, posterior.power_mean(at_mode))
     gain = best - posterior.vacuum(at_mode)
+    if gain[0] < 1.0:
+        # Not even the best mode says more than the prior.
+        return 1.0
     score = posterior.log_likelihood(theta, mean) - posterior.vacuum(theta)
     return float(np.mean(score < 0.5 * gain))
 

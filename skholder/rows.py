@@ -169,7 +169,8 @@ def canonical(X, y=None, weight=None):
     columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
     order = np.argsort(columns[-1], kind="stable")
     if np.any(np.diff(columns[-1][order]) == 0):
-        order = np.lexsort(columns)
+        # The weight as the last key makes the order of a sum over copies the same for all inputs.
+        order = np.lexsort(columns if weight is None else [weight, *columns])
     if weight is not None:
         order = order[weight[order] > 0]
     tied = np.ones(len(order) - 1, dtype=bool)
@@ -200,14 +201,16 @@ def _total(values, weight):
 
 
 def _exp_total(kernel, weight):
-    np.exp(kernel, out=kernel)
-    return _total(kernel, weight)
+    with np.errstate(over="ignore"):
+        np.exp(kernel, out=kernel)
+        return _total(kernel, weight)
 
 
 def _exp_total_single(kernel, weight):
-    values = kernel.astype(np.float32)
-    np.exp(values, out=values)
-    if weight is not None:
-        values *= weight.astype(np.float32)[:, None]
-    # Summing in single precision too would cost a hundred times the accuracy.
-    return values.sum(axis=0, dtype=np.float64)
+    with np.errstate(over="ignore"):
+        values = kernel.astype(np.float32)
+        np.exp(values, out=values)
+        if weight is not None:
+            values *= weight.astype(np.float32)[:, None]
+        # Summing in single precision too would cost a hundred times the accuracy.
+        return values.sum(axis=0, dtype=np.float64)

@@ -14,6 +14,8 @@ from skholder.rows import RowBlocks
 class Table:
     """A working model whose log densities are looked up: rows and thetas hold their numbers."""
 
+    has_linear_score = False
+
     def __init__(self, values):
         self.values = np.asarray(values, float)
 

@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
+from scipy.special import logsumexp
 
 import skholder.rows
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
@@ -34,7 +35,8 @@ def brute_power_mean(rows, theta, gamma, weight=None):
     log_p = stats.norm.logpdf(rows[:, -1], loc=location, scale=np.exp(theta[-1]))
     if gamma == 0:
         return np.average(log_p, weights=weight)
-    return np.log(np.average(np.exp(gamma * log_p), weights=weight)) / gamma
+    weight = np.ones(len(rows)) if weight is None else weight
+    return logsumexp(gamma * log_p, b=weight / weight.sum()) / gamma
 
 
 class TestPowerMean:
@@ -112,12 +114,24 @@ class TestPowerMean:
 
         assert RowBlocks(np.ones((3, 1))).power_mean(Nothing(), np.zeros((1, 1)), 0.5) == -np.inf
 
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_single_precision_is_close(self, weighted):
+        rows, thetas = make_rows(3000), make_thetas(20)
+        # One theta so far out that single precision has nothing left of the sum.
+        thetas[0, 0] = 40.0
+        weight = np.random.default_rng(2).uniform(0, 3, 3000) if weighted else None
+        blocks = RowBlocks(rows, weight)
+        quick = blocks.power_mean(linear(), thetas, 0.5, single=True)
+        expected = [brute_power_mean(rows, theta, 0.5, weight) for theta in thetas]
+        np.testing.assert_allclose(quick[1:], expected[1:], rtol=0, atol=2e-7)
+        np.testing.assert_allclose(quick[0], expected[0], rtol=1e-9)
+
     def test_threads_change_no_bit(self, monkeypatch):
         rows, thetas = RowBlocks(make_rows(2300), np.linspace(0.1, 2, 2300)), make_thetas(100)
         results = {}
         for n_threads in (1, 3):
             monkeypatch.setattr(skholder.rows, "effective_n_threads", lambda n=n_threads: n)
-            monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 0)
+            monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 1)
             results[n_threads] = (
                 rows.power_mean(linear(), thetas, 0.5),
                 *rows.score_sums(linear(), thetas[0], 0.5, 0.0),
@@ -139,9 +153,9 @@ class TestPowerMean:
             NormalNoise(), 3, coef_prior_scale=1, log_scale_prior_scale=1, min_scale=1e-3
         )
         monkeypatch.setattr(skholder.rows, "effective_n_threads", lambda: 2)
-        monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 0)
+        monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 1)
         RowBlocks(make_rows(2300)).power_mean(watched, make_thetas(3), 0.5)
-        assert threading.get_ident() not in seen
+        assert seen - {threading.get_ident()}
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.6])
@@ -227,6 +241,15 @@ class TestCanonical:
         for row, k in zip(map(tuple, data), repeats, strict=True):
             counts[row] = counts.get(row, 0) + k
         assert {tuple(r[:3]): r[3] for r in plain} == counts
+
+    def test_order_does_not_matter_for_weights_that_round(self):
+        # 0.1 + 0.2 + 0.3 is not 0.3 + 0.2 + 0.1 in floating point.
+        X, y = np.array([[0.0], [0.0], [0.0], [1.0]]), np.zeros(4)
+        weight = np.array([0.1, 0.2, 0.3, 1.0])
+        order = [2, 1, 0, 3]
+        np.testing.assert_array_equal(
+            canonical(X, y, weight)[1], canonical(X[order], y[order], weight[order])[1]
+        )
 
     def test_rows_without_weight_are_dropped(self):
         X, y = np.arange(4.0)[:, None], np.array([3.0, 1.0, 2.0, 0.0])

@@ -145,7 +145,10 @@ class HolderBayesEstimator(BaseEstimator):
         if draws.alpha is not None:
             counts = outlier_counts(1 - draws.alpha, blocks.total_weight)
         found = detect(draws.model, blocks, draws.theta, counts)
+        for name in _NEED_ALPHA:
+            vars(self).pop(name, None)
         self._draws, self._threshold, self._weight = draws, found.threshold, weight
+        self._n_chains = self.n_ensembles if self.inference == "mcmc" else 1
         self.posterior_ = self._to_units(draws.theta)
         if draws.alpha is not None:
             self.posterior_ = self.posterior_.with_alpha(draws.alpha)
@@ -209,5 +212,4 @@ class HolderBayesEstimator(BaseEstimator):
     def to_arviz(self):
         """The posterior as ArviZ data, one chain for each ensemble (ArviZ 0.x and 1.x)."""
         check_is_fitted(self)
-        n_chains = self.n_ensembles if self.inference == "mcmc" else 1
-        return to_arviz(self.posterior_, n_chains)
+        return to_arviz(self.posterior_, self._n_chains)

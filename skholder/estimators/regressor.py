@@ -238,7 +238,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             return
         constant = np.flatnonzero(self._x_scaling.constant)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        which = f"columns {list(names[constant])} are constant" if len(constant) else "collinear"
+        which = f"columns {names[constant].tolist()} are constant" if len(constant) else "collinear"
         warnings.warn(
             f"X has fewer independent columns than coefficients ({which}, or too few rows): the "
             "data do not identify all of them, so the prior decides. Drop columns, or read "

@@ -55,7 +55,7 @@ class NoiseModel(ABC):
             def integrand(r):
                 slope = self.derivatives(np.array([r]))[0][0]
                 density = np.exp((1 + power) * (self.rho(np.array([r]))[0] - self.log_norm))
-                return density * weight(r, slope)
+                return density * weight(r, slope) if density > 0 else 0.0
 
             halves = [(-np.inf, 0.0), (0.0, np.inf)]
             return sum(integrate.quad(integrand, *half, limit=200)[0] for half in halves)

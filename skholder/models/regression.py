@@ -90,7 +90,8 @@ class LinearModel(WorkingModel):
 
     def score_sums(self, theta, rows, weight):
         design, sigma = rows[:, :-1], np.exp(theta[-1])
-        r = self._residuals(theta[None], rows)[:, 0]
+        # Beyond 1e60 standard deviations a row has no weight, and its square no room.
+        r = np.clip(self._residuals(theta[None], rows)[:, 0], -1e60, 1e60)
         slope, bend = self.noise.derivatives(r)
         coef_score = -slope / sigma
         scale_score = -slope * r - 1

@@ -83,7 +83,7 @@ def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
     """
     n_evaluations = 0
     for turn in range(n_rounds):
-        # A poor fit earns wider components and larger pilots.
+        # A poor fit earns larger pilots.
         theta = proposal.sample(n_pilot * 2**turn, random)
         n_evaluations += len(theta)
         values = target(theta)
@@ -97,7 +97,7 @@ def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
         better = proposal.reweighted(theta, share, floor)
         if acceptance >= 2 * _GOOD_ACCEPTANCE or turn == n_rounds - 1:
             break
-        proposal = better.widened() if turn == 0 else better.refitted(theta, share)
+        proposal = better.refitted(theta, share)
     return FittedProposal(better, acceptance, theta, values, n_evaluations)
 
 

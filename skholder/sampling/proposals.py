@@ -103,7 +103,9 @@ class MixtureProposal:
         return np.logaddexp.reduce(self.log_parts(theta), axis=0)
 
     def sample(self, size, random):
-        counts = random.multinomial(size, self.weight)
+        # Labels by comparing uniforms: a rounding in the weights moves next to no draw.
+        labels = np.searchsorted(np.cumsum(self.weight[:-1]), random.uniform(size=size), "right")
+        counts = np.bincount(labels, minlength=len(self.components))
         parts = [c.sample(k, random) for c, k in zip(self.components, counts, strict=True)]
         return random.permutation(np.concatenate(parts))
 
@@ -129,10 +131,10 @@ class MixtureProposal:
         weight = np.maximum(weight, floor)
         return replace(self, weight=weight / weight.sum())
 
-    def widened(self, factors=(2.0, 5.0)):
+    def widened(self, factors=(1.5, 3.0), share=0.03):
         """With wider copies of the first component put in before the last."""
         wide = tuple(replace(self.best, factor=k * self.best.factor) for k in factors)
-        extra = np.full(len(wide), 0.15)
+        extra = np.full(len(wide), share)
         weight = np.concatenate([self.weight[:-1], extra, self.weight[-1:]])
         components = (*self.components[:-1], *wide, self.components[-1])
         return MixtureProposal(components, weight / weight.sum())

@@ -8,6 +8,7 @@ from skholder import HolderBayesDensity
 
 # They fit wide tables with few rows again and again, which costs seconds with many draws.
 SLOW = {
+    "check_array_api_input",
     "check_dtype_object",
     "check_estimators_dtypes",
     "check_estimators_nan_inf",

@@ -220,6 +220,16 @@ def test_theta_of_inverts_location_and_scatter(full, k, seed):
     np.testing.assert_allclose(model.theta_of(theta[:k], scatter), theta, rtol=1e-5, atol=1e-6)
 
 
+@given(seed=st.integers(0, 10**6))
+def test_theta_of_a_nearly_singular_scatter(seed):
+    # Far outliers along a line leave such a start: its inverse has no Cholesky factor in floats.
+    model = make(3)
+    turn = stats.ortho_group.rvs(3, random_state=seed)
+    scatter = turn @ np.diag([1e11, 1.0, 0.5]) @ turn.T
+    found = model.scatter(model.theta_of(np.zeros(3), scatter)[None])[0]
+    np.testing.assert_allclose(found, scatter, atol=1e6)
+
+
 def test_parameter_names():
     assert make(2).parameter_names == (
         "location[0]",
