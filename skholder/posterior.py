@@ -79,6 +79,9 @@ class _RowFunction:
     def _curve(self, theta, outer):
         mean = self.rows.power_mean_terms(self.model, theta, self.gamma)
         log_c = self.model.log_power(theta[None], self.gamma)
+        if not (np.isfinite(mean.value) and np.isfinite(log_c[0])):
+            d = len(theta)
+            return _Curve(-np.inf, np.zeros(d), -np.eye(d))
         terms = outer(np.array([mean.value]), log_c)
         return _compose(terms, mean, log_c, *self.model.log_power_derivatives(theta, self.gamma))
 
@@ -184,16 +187,18 @@ class HolderPosterior(_RowFunction):
         log_c = self.model.log_power(theta, self.gamma)
         if self.alpha is None:
             return self.weight * self._alpha_free(mean, log_c).value
-        return self.alpha.log_integral(self.gamma * mean, log_c)
+        # A density so steep that its power has no integral cannot be compared with the data.
+        value, usable = np.full(len(theta), -np.inf), np.isfinite(log_c)
+        if np.any(usable):
+            u = self.gamma * mean[usable]
+            value[usable] = self.alpha.log_integral(u, log_c[usable])
+        return value
 
     def vacuum(self, theta):
         """G when no row is explained at all (S = 0): what "everything is noise" scores, (T,)."""
-        log_c = self.model.log_power(theta, self.gamma)
-        return (
-            self.alpha.log_integral(np.full(len(theta), -1e4), log_c)
-            if self.alpha is not None
-            else np.zeros(len(theta))
-        )
+        if self.alpha is None:
+            return np.zeros(len(theta))
+        return self.log_likelihood(theta, np.full(len(theta), -1e4 / self.gamma))
 
     def curve(self, theta):
         """log m with gradient and Hessian at one theta (d,)."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .divergences import KullbackLeibler
+from .rows import RowBlocks
 
 __all__ = ["calibrated", "covariance_rule", "trace_rule"]
 
@@ -26,10 +27,17 @@ def calibrated(risk, theta):
         return 1.0
     alpha = risk.alpha(theta)
     closed = risk.model.calibration(theta, risk.gamma, alpha)
-    return closed if closed is not None else trace_rule(risk, theta, alpha)
+    if closed is not None:
+        return closed
+    beta = trace_rule(risk, theta, alpha)
+    if np.isfinite(beta):
+        return beta
+    # Rows without any variability say nothing of a score's: ask the model itself.
+    draws = risk.model.sample(np.tile(theta, (4000, 1)), np.random.RandomState(0))
+    return trace_rule(risk, theta, alpha, rows=RowBlocks(draws), share=1.0)
 
 
-def trace_rule(risk, theta, alpha, coordinates=slice(None)):
+def trace_rule(risk, theta, alpha, coordinates=slice(None), rows=None, share=None):
     """beta = d / trace(J^-1 K) from the data.
 
     J is the mean Hessian and K the mean outer product of the gradients of the per-row loss
@@ -41,17 +49,30 @@ def trace_rule(risk, theta, alpha, coordinates=slice(None)):
     ----------
     coordinates : slice or array of int
         The coordinates of theta to match; all of them by default.
+    rows : RowBlocks or None
+        Rows to average over, by default the data, of which a share ``alpha`` follows the model.
+    share : float or None
+        The share of ``rows`` that follows the model; None is ``alpha``.
+
+    Returns
+    -------
+    float
+        Infinity where the rows show no variability at all.
     """
-    gamma = risk.gamma
-    level = float(risk.power_mean(theta[None])[0])
-    mean, _, single = risk.rows.score_sums(risk.model, theta, gamma, level)
-    _, _, double = risk.rows.score_sums(risk.model, theta, 2 * gamma, level)
-    # The sums are in units of exp(gamma * level), and estimate alpha times the model's moments.
-    curvature = (single / alpha)[coordinates][:, coordinates]
-    spread = (double - np.outer(mean, mean))[coordinates][:, coordinates] / alpha
+    gamma, model = risk.gamma, risk.model
+    rows, share = (risk.rows, alpha) if rows is None else (rows, share)
+    # Sums in units of exp(gamma * level) keep the powers of the density near 1.
+    level = float(rows.power_mean(model, theta[None], gamma)[0])
+    mean, _, single = rows.score_sums(model, theta, gamma, level)
+    _, _, double = rows.score_sums(model, theta, 2 * gamma, level)
+    curvature = (single / share)[coordinates][:, coordinates]
+    spread = double / share - alpha * np.outer(mean, mean) / share**2
+    spread = spread[coordinates][:, coordinates]
     ridge = 1e-12 * np.trace(curvature) / len(curvature) * np.eye(len(curvature))
-    ratio = np.trace(np.linalg.solve(curvature + ridge, spread))
-    return len(curvature) / (gamma * (1 + gamma) * ratio) / (alpha * np.exp(level)) ** gamma
+    ratio = gamma * (1 + gamma) * np.trace(np.linalg.solve(curvature + ridge, spread))
+    if not ratio > 0:
+        return np.inf
+    return float(len(curvature) / ratio / (alpha * np.exp(level)) ** gamma)
 
 
 def covariance_rule(variables, weight, exponent):

@@ -8,6 +8,7 @@ from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, threadpool_controller
@@ -18,7 +19,14 @@ from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Draws, Settings
 from ..rows import RowBlocks
 
-__all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting", "row_labels", "usable_weight"]
+__all__ = [
+    "HolderBayesEstimator",
+    "PosteriorMode",
+    "fitting",
+    "private_random_state",
+    "row_labels",
+    "usable_weight",
+]
 
 _NEED_ALPHA = (
     "epsilon_posterior_",
@@ -56,6 +64,11 @@ def fitting(estimator):
         vars(estimator).clear()
         vars(estimator).update(before)
         raise
+
+
+def private_random_state(random_state):
+    """A RandomState that is never NumPy's global one: None draws a fresh seed from the system."""
+    return np.random.RandomState() if random_state is None else check_random_state(random_state)
 
 
 def row_labels(X):

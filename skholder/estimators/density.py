@@ -7,7 +7,6 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import DensityMixin, OutlierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
@@ -28,7 +27,13 @@ from ..models import (
 from ..predictive import log_predictive, lowest_predictive, mean_log_density
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
-from .base import HolderBayesEstimator, fitting, row_labels, usable_weight
+from .base import (
+    HolderBayesEstimator,
+    fitting,
+    private_random_state,
+    row_labels,
+    usable_weight,
+)
 from .draws import NamedDraws
 from .whitening import Whitening
 
@@ -183,7 +188,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             part = check_density(self.model)
             if isinstance(part, ColumnFamily):
                 part.check_support(X)
-            random = check_random_state(self.random_state)
+            random = private_random_state(self.random_state)
             chosen, merged = canonical(X, weight=weight)
             self._whitening = self._whiten(part, X[chosen], merged, random)
             self._check_width(part, len(self._whitening.backward))
@@ -316,7 +321,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
     def sample(self, n_samples=1, random_state=None):
         """Rows from the posterior predictive, shape (n_samples, n_features)."""
         check_is_fitted(self)
-        random = check_random_state(random_state)
+        random = private_random_state(random_state)
         theta = self._draws.theta[random.randint(len(self._draws.theta), size=n_samples)]
         rows = self._draws.model.sample(theta, random)
         return self._whitening.centre + rows @ self._whitening.backward

@@ -7,7 +7,6 @@ from numbers import Real
 
 import numpy as np
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
@@ -23,7 +22,13 @@ from ..predictive import (
 )
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
-from .base import HolderBayesEstimator, fitting, row_labels, usable_weight
+from .base import (
+    HolderBayesEstimator,
+    fitting,
+    private_random_state,
+    row_labels,
+    usable_weight,
+)
 from .draws import NamedDraws
 from .scaling import Scaling
 
@@ -188,7 +193,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
                 self.gamma, lambda *rule: self._covariance_temperature(*rule, rows, merged)
             )
             self._warn_rank(rows, merged)
-            random = check_random_state(self.random_state)
+            random = private_random_state(self.random_state)
             result = infer(model, RowBlocks(rows, merged), settings, random)
             self._conclude(result, self._rows(X, y), weight)
             self.coef_ = self.posterior_["coef"].mean(axis=0)
@@ -331,7 +336,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     def sample_y(self, X, n_samples=1, random_state=None):
         """Draws of the response from the posterior predictive, shape (m, n_samples)."""
-        design, random = self._check_design(X), check_random_state(random_state)
+        design, random = self._check_design(X), private_random_state(random_state)
         theta = self._draws.theta[random.randint(len(self._draws.theta), size=n_samples)]
         noise = self._draws.model.noise.sample((len(design), n_samples), random)
         y = design @ theta[:, :-1].T + np.exp(theta[:, -1]) * noise

@@ -58,7 +58,7 @@ class Whitening:
         if kind == "ratio":
             middle = np.median(X, axis=0)
             scale = np.where(middle > 0, middle, np.maximum(np.mean(X, axis=0), 1e-300))
-            centre, kept = np.zeros(X.shape[1]), np.ones(X.shape[1], dtype=bool)
+            centre, kept = np.zeros(X.shape[1]), np.ptp(X, axis=0) > 0
         else:
             scaling = Scaling.of(X, weight)
             centre, scale, kept = scaling.centre, scaling.scale, ~scaling.constant
@@ -74,6 +74,10 @@ class Whitening:
         """
         plain = cls.columns(X, weight)
         z = plain.apply(X)
+        # Rows this far out in some column would own the covariance, or make it look singular.
+        near = np.max(np.abs(z), axis=1, initial=0.0) < 20
+        if 0.5 * len(z) < np.sum(near) < len(z):
+            X, z, weight = X[near], z[near], None if weight is None else weight[near]
         mean = np.average(z, axis=0, weights=weight)
         covariance = np.atleast_2d(np.cov(z, rowvar=False, aweights=weight, ddof=0))
         out = plain._then(mean, covariance)

@@ -14,6 +14,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import gammaln
 
 from .base import NormalPrior, WorkingModel
@@ -159,8 +160,11 @@ class EllipticalModel(WorkingModel):
         """The theta (d,) of a location (k,) and a positive definite scatter (k, k)."""
         if not self.full:
             return np.append(location, 0.5 * np.log(np.diag(scatter)))
-        # P = L L' with L lower: the reversed Cholesky factor of the scatter, inverted.
-        factor = np.linalg.cholesky(np.linalg.inv(scatter))
+        # scatter = U U' with U upper triangular, by a Cholesky factor in reversed order; L = U'^-1.
+        size = np.sqrt(np.diag(scatter))
+        unit = scatter / np.outer(size, size) + 1e-13 * np.eye(self.k)
+        upper = size[:, None] * np.linalg.cholesky(unit[::-1, ::-1])[::-1, ::-1]
+        factor = solve_triangular(upper, np.eye(self.k)).T
         theta = np.append(location, factor[self._row, self._column])
         theta[self.k : 2 * self.k] = -np.log(np.diag(factor))
         return theta
@@ -349,10 +353,12 @@ class ScatterPrior:
         slope = (2 * inner @ factor)[model._row, model._column]
         slope[:k] = -np.diag(factor) * slope[:k] + np.arange(k)
         gradient = np.append(-theta[:k] / self.location_scale**2, slope)
-        curvature = np.full(len(theta), 0.5 / self.log_scale**2)
+        curvature = np.full(len(theta), 0.5 / self.log_scale**2 + k / 6)
         curvature[:k] = self.location_scale**-2.0
-        curvature[k : 2 * k] = self.log_scale**-2.0
-        return gradient, -np.diag(curvature)
+        curvature[k : 2 * k] = self.log_scale**-2.0 + k / 3
+        hessian = -np.diag(curvature)
+        hessian[k : 2 * k, k : 2 * k] += 1 / 3
+        return gradient, hessian
 
 
 def _log_sinhc(x):

@@ -10,6 +10,9 @@ from .columns import ColumnFamily
 __all__ = ["PoissonFamily"]
 
 
+_LOG_NORMAL_RATE = np.log(1e6)
+
+
 class PoissonFamily(ColumnFamily):
     """Parameter: log of the rate."""
 
@@ -31,21 +34,28 @@ class PoissonFamily(ColumnFamily):
         """Counts around each rate (T, N) and (1 + gamma) log p there, -inf below zero."""
         rate = np.exp(params[:, 0])
         # Twelve standard deviations and forty counts: the rest is below rounding.
-        reach = np.arange(-np.ceil(12 * np.sqrt(rate.max()) + 40), 1)
-        reach = np.append(reach, -reach[-2::-1])
-        counts = np.floor(rate)[:, None] + reach
+        reach = np.ceil(12 * np.sqrt(rate.max()) + 40)
+        counts = np.floor(rate)[:, None] + np.arange(-reach, reach + 1)
         safe = np.maximum(counts, 0)
         log_p = safe * params[:, :1] - rate[:, None] - gammaln(safe + 1)
         return counts, np.where(counts >= 0, (1 + gamma) * log_p, -np.inf)
 
     def log_power(self, params, gamma):
-        out = np.empty(len(params))
-        for start in range(0, len(params), 64):
-            _, terms = self._terms(params[start : start + 64], gamma)
-            out[start : start + 64] = np.log(np.sum(np.exp(terms), axis=1))
+        # Beyond this rate the counts are normal to eight digits, and too many to add up.
+        log_rate = params[:, 0]
+        out = -0.5 * gamma * (np.log(2 * np.pi) + log_rate) - 0.5 * np.log1p(gamma)
+        few = np.flatnonzero(log_rate < _LOG_NORMAL_RATE)
+        # Rates of a size together: each then sums about as many terms as it needs.
+        few = few[np.argsort(log_rate[few], kind="stable")]
+        for start in range(0, len(few), 32):
+            part = few[start : start + 32]
+            _, terms = self._terms(params[part], gamma)
+            out[part] = np.log(np.sum(np.exp(terms), axis=1))
         return out
 
     def log_power_derivatives(self, params, gamma):
+        if params[0] >= _LOG_NORMAL_RATE:
+            return np.array([-0.5 * gamma]), np.zeros((1, 1))
         counts, terms = self._terms(params[None], gamma)
         share = np.exp(terms[0])
         share /= share.sum()
@@ -61,7 +71,7 @@ class PoissonFamily(ColumnFamily):
 
     def prior(self, location_scale, log_scale, min_scale):
         # Rates have no unit to standardise by, so their logarithm gets a wide prior.
-        return (10 * log_scale,), (-np.inf,)
+        return (5 * log_scale,), (-np.inf,)
 
     def sample(self, params, random):
         return random.poisson(np.exp(params[:, 0])).astype(float)

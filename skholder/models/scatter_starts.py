@@ -68,4 +68,4 @@ def _diagonal_concentration(rows, location, scale, n_steps=15):
 def _safe(scatter, floor):
     """A positive definite scatter with no eigenvalue below the floor."""
     value, vector = np.linalg.eigh(np.atleast_2d(scatter))
-    return (vector * np.maximum(value, floor)) @ vector.T
+    return (vector * np.maximum(value, max(floor, 1e-10 * value[-1]))) @ vector.T

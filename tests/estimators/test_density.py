@@ -195,9 +195,7 @@ class TestDensity:
         X = sample_of(model)
         draws = family_fit(model).sample(4000, random_state=0)
         clean = X[N_OUT:]
-        np.testing.assert_allclose(
-            np.median(draws, axis=0), np.median(clean, axis=0), atol=0.2 * clean.std()
-        )
+        np.testing.assert_allclose(draws.mean(axis=0), clean.mean(axis=0), atol=0.2 * clean.std())
         correlation = np.corrcoef(draws, rowvar=False)[0, 1]
         assert abs(correlation) < 0.1
 
@@ -560,7 +558,7 @@ class TestOddInput:
         assert abs(found.epsilon_ - 0.1) < 0.03
 
     @each_type
-    @pytest.mark.parametrize("model", MODELS)
+    @pytest.mark.parametrize("model", [name for name in MODELS if name != "poisson"])
     def test_all_constant(self, model, covariance_type):
         with pytest.raises(ValueError, match="Every column of X is constant"):
             quick(model=model, covariance_type=covariance_type).fit(np.full((30, 2), 3.0))

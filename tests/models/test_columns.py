@@ -171,6 +171,12 @@ class TestModelPower:
         normal = -0.15 * (np.log(2 * np.pi) + params[:, 0]) - 0.5 * np.log(1.3)
         np.testing.assert_allclose(power, normal, atol=1e-6)
 
+    def test_extreme_poisson_rates_are_normal(self):
+        # Counts this large have a normal distribution; logarithms of factorials have no digits.
+        params = np.array([[20.0], [40.0], [60.0]])
+        normal = -0.15 * (np.log(2 * np.pi) + params[:, 0]) - 0.5 * np.log(1.3)
+        np.testing.assert_allclose(PoissonFamily().log_power(params, 0.3), normal, atol=1e-3)
+
 
 @each_case
 @given(unit=units)
