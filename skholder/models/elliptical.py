@@ -80,6 +80,10 @@ class StudentTRadial(Radial):
 
     df: float = 4.0
 
+    def __post_init__(self):
+        if not 0 < self.df < np.inf:
+            raise ValueError(f"df must be positive and finite, got {self.df!r}.")
+
     def log_kernel(self, q, k):
         return -0.5 * (self.df + k) * np.log1p(np.maximum(q, 0) / self.df)
 

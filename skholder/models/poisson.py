@@ -24,10 +24,10 @@ class PoissonFamily(ColumnFamily):
             raise ValueError("model='poisson' needs counts: whole numbers that are not negative.")
 
     def log_density(self, params, x):
-        return x[:, None] * params[:, 0] - np.exp(params[:, 0]) - gammaln(x + 1)[:, None]
+        return x[:, None] * params[:, 0] - _rate(params[:, 0]) - gammaln(x + 1)[:, None]
 
     def derivatives(self, params, x):
-        rate = np.exp(params[0])
+        rate = _rate(params[0])
         return (x - rate)[:, None], np.full((len(x), 1, 1), -rate)
 
     def _terms(self, params, gamma):
@@ -59,7 +59,7 @@ class PoissonFamily(ColumnFamily):
         counts, terms = self._terms(params[None], gamma)
         share = np.exp(terms[0])
         share /= share.sum()
-        rate = np.exp(params[0])
+        rate = _rate(params[0])
         mean = share @ counts[0]
         spread = share @ (counts[0] - mean) ** 2
         gradient = np.array([(1 + gamma) * (mean - rate)])
@@ -71,10 +71,16 @@ class PoissonFamily(ColumnFamily):
 
     def prior(self, location_scale, log_scale, min_scale):
         # Rates have no unit to standardise by, so their logarithm gets a wide prior.
-        return (5 * log_scale,), (-np.inf,)
+        # A rate below exp(-12) cannot be told from no counts at all.
+        return (5 * log_scale,), (-12.0,)
 
     def sample(self, params, random):
-        return random.poisson(np.exp(params[:, 0])).astype(float)
+        return random.poisson(np.minimum(_rate(params[:, 0]), 1e15)).astype(float)
 
     def to_units(self, params, centre, scale):
-        return {"rate": np.exp(params[:, :, 0])}
+        return {"rate": _rate(params[:, :, 0])}
+
+
+def _rate(log_rate):
+    """exp, without overflow for the wildest draws of a wide prior."""
+    return np.exp(np.minimum(log_rate, 700.0))

@@ -563,6 +563,14 @@ class TestOddInput:
         with pytest.raises(ValueError, match="Every column of X is constant"):
             quick(model=model, covariance_type=covariance_type).fit(np.full((30, 2), 3.0))
 
+    @pytest.mark.parametrize("count", [3.0, 1000.0])
+    def test_all_counts_the_same(self, count):
+        # A count has a distribution even so: its mean is its variance.
+        found = quick(model="poisson").fit(np.full((30, 2), count))
+        np.testing.assert_allclose(found.rate_, count, rtol=0.1)
+        sd = found.posterior_["rate"].std(axis=0)
+        np.testing.assert_allclose(sd, np.sqrt(count / 30), rtol=0.5)
+
     def test_too_many_columns(self):
         X = np.random.default_rng(0).normal(size=(60, 25))
         with pytest.raises(ValueError, match=r"'diag'.*'laplace'"):

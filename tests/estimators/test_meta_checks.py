@@ -22,7 +22,6 @@ REGRESSION = OutlierAuditor(HolderBayesRegressor(n_draws=400))
 @parametrize_with_checks(
     [
         OutlierAuditor(),
-        DENSITY,
         AuditedEstimator(Ridge(), auditor=REGRESSION),
         AuditedEstimator(Ridge(), auditor=REGRESSION, mode="weight"),
         AuditedEstimator(LogisticRegression(), auditor=DENSITY),

@@ -164,7 +164,7 @@ def test_score_sums_are_derivatives(radial, full, gradient, k, seed):
     np.testing.assert_allclose(outer, expected, rtol=1e-6, atol=1e-6 * size**2)
     bend = gradient(lambda t: model.score_sums(t, rows, weight)[0], theta)
     np.testing.assert_allclose(second, bend, rtol=1e-6, atol=1e-6 * np.abs(bend).max())
-    np.testing.assert_allclose(second, second.T, rtol=1e-12)
+    np.testing.assert_allclose(second, second.T, rtol=1e-12, atol=1e-12 * np.abs(bend).max())
 
 
 class TestSampler:
