@@ -20,8 +20,9 @@ from ._sklearn import effective_n_threads
 
 __all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
 
-# One block of 512 rows by 96 thetas is 400 kB, about half of a common level-2 cache.
-_BLOCK_ROWS, _BLOCK_THETAS = 512, 96
+# A block is about this many numbers, rows times thetas (400 kB, a common level-2 cache): smaller
+# ones spend their time between NumPy's calls, where threads wait for each other.
+_BLOCK_SIZE, _BLOCK_ROWS, _BLOCK_THETAS = 49_152, 512, 96
 # Below this many row-theta pairs a thread costs more than it saves.
 _THREAD_FROM = 100_000
 
@@ -54,9 +55,14 @@ class RowBlocks:
         return len(self.rows)
 
     def __iter__(self):
-        for start in range(0, len(self.rows), _BLOCK_ROWS):
-            stop = start + _BLOCK_ROWS
-            yield self.rows[start:stop], None if self.weight is None else self.weight[start:stop]
+        return self.blocks(_BLOCK_THETAS)
+
+    def blocks(self, n_thetas):
+        """Row blocks, with their weights, of a size that suits that many thetas at once."""
+        size = int(np.clip(_BLOCK_SIZE // n_thetas, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
+        for start in range(0, len(self.rows), size):
+            part = slice(start, start + size)
+            yield self.rows[part], None if self.weight is None else self.weight[part]
 
     def power_mean(self, model, theta, gamma, single=False):
         """L(theta) for a batch (T, d) -> (T,).
@@ -118,19 +124,20 @@ class RowBlocks:
             weight = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
             return model.score_sums(theta, rows, weight if w is None else weight * w)
 
-        parts = self._map(block, len(self.rows) * len(theta))
+        parts = self._map(block, 2 * len(theta))
         return tuple(sum(part[j] for part in parts) / self.total_weight for j in range(3))
 
     def _sum(self, block, theta):
-        parts = self._map(block, len(self.rows) * len(theta))
+        parts = self._map(block, len(theta))
         total = np.zeros(len(theta))
         for part in parts:
             total += part
         return total
 
-    def _map(self, block, work):
+    def _map(self, block, n_thetas):
         """block(rows, weight) of every block, in order; in threads where there is work enough."""
-        blocks = list(self)
+        blocks = list(self.blocks(n_thetas))
+        work = len(self.rows) * n_thetas
         n_threads = min(effective_n_threads(), work // _THREAD_FROM + 1, len(blocks))
         if n_threads == 1:
             return [block(rows, w) for rows, w in blocks]

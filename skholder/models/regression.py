@@ -130,4 +130,7 @@ class LinearModel(WorkingModel):
 
 def _bordered(block, edge, corner):
     """The symmetric matrix [[block, edge], [edge', corner]]."""
-    return np.block([[block, edge[:, None]], [edge[None, :], np.array([[corner]])]])
+    matrix = np.empty((len(edge) + 1, len(edge) + 1))
+    matrix[:-1, :-1], matrix[-1, -1] = block, corner
+    matrix[:-1, -1] = matrix[-1, :-1] = edge
+    return matrix
