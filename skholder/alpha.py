@@ -17,9 +17,9 @@ import numpy as np
 from numpy.polynomial import legendre
 from scipy.special import betaincc, betaln, expit
 
-from .divergences import risk, risk_terms
+from .divergences import RiskTerms, risk, risk_terms
 
-__all__ = ["AlphaConditional", "AlphaPrior", "CollapsedTerms", "profile_terms"]
+__all__ = ["AlphaConditional", "AlphaPrior", "profile_terms"]
 
 # Outside the window the integrand is below exp(-30) of its maximum.
 _DROP = 30.0
@@ -56,18 +56,6 @@ class AlphaPrior:
         if self.b != 1:
             value += (self.b - 1) * np.log(complement)
         return value
-
-
-@dataclass(frozen=True)
-class CollapsedTerms:
-    """A function of (u, v), or of (log power mean, v), with derivatives; each of shape (T,)."""
-
-    value: np.ndarray
-    u: np.ndarray
-    v: np.ndarray
-    uu: np.ndarray
-    uv: np.ndarray
-    vv: np.ndarray
 
 
 class _Rule:
@@ -163,7 +151,7 @@ class AlphaConditional:
         du, dv = -self.weight * parts.u, -self.weight * parts.v
         mu, mv = mean(du), mean(dv)
         du, dv = du - mu[:, None], dv - mv[:, None]
-        return CollapsedTerms(
+        return RiskTerms(
             value=nodes.top + np.log(nodes.width * total),
             u=mu,
             v=mv,
@@ -306,7 +294,7 @@ def profile_terms(divergence, gamma, u, v, lower):
     power = np.array([1 + gamma, -gamma])
     names = ("value", "u", "v", "uu", "uv", "vv")
     factors = (1.0, power[0], power[1], power[0] ** 2, power[0] * power[1], power[1] ** 2)
-    return CollapsedTerms(
+    return RiskTerms(
         **{
             name: np.where(inside, best * factor, getattr(fixed, name))
             for name, factor in zip(names, factors, strict=True)

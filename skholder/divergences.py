@@ -155,7 +155,7 @@ class _UserDivergence(Divergence):
 
 @dataclass(frozen=True)
 class RiskTerms:
-    """H and its derivatives in ``u = log S`` and ``v = log C``, alpha held; each broadcast."""
+    """A function of ``u = log S`` and ``v = log C`` with its derivatives; arrays of one shape."""
 
     value: np.ndarray
     u: np.ndarray

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .alpha import AlphaConditional, CollapsedTerms, profile_terms
-from .divergences import KullbackLeibler
+from .alpha import AlphaConditional, profile_terms
+from .divergences import KullbackLeibler, RiskTerms
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
@@ -49,7 +49,7 @@ def _compose(outer, mean, log_c, log_c_gradient, log_c_hessian):
 
 def _times_gamma(terms, gamma):
     """Turn derivatives in u = log S into derivatives in L = u / gamma."""
-    return CollapsedTerms(
+    return RiskTerms(
         value=terms.value,
         u=gamma * terms.u,
         v=terms.v,
@@ -60,7 +60,7 @@ def _times_gamma(terms, gamma):
 
 
 def _scaled(terms, factor):
-    return CollapsedTerms(*(factor * getattr(terms, k) for k in CollapsedTerms.__annotations__))
+    return RiskTerms(*(factor * getattr(terms, k) for k in RiskTerms.__annotations__))
 
 
 class _RowFunction:
@@ -89,11 +89,11 @@ class _RowFunction:
         """-H and its derivatives in (L, v) for the divergences without alpha."""
         zero = np.zeros_like(mean)
         if self.gamma == 0:
-            return CollapsedTerms(mean, np.ones_like(mean), zero, zero, zero, zero)
+            return RiskTerms(mean, np.ones_like(mean), zero, zero, zero, zero)
         g = self.gamma
         value = np.exp((1 + g) * g * mean - g * log_c)
         du, dv = (1 + g) * g, -g
-        return CollapsedTerms(
+        return RiskTerms(
             value, du * value, dv * value, du**2 * value, du * dv * value, dv**2 * value
         )
 

@@ -12,7 +12,6 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from .._sklearn import HasMethods, StrOptions, fit_context
-from ..audit import Audit
 from .auditor import OutlierAuditor
 from .regressor import HolderBayesRegressor
 from .routing import routed_fit_params, seed_if_unset
@@ -35,23 +34,13 @@ def _fit_auditor(auditor, X, y, params, random_state):
         raise
 
 
-def _removed(auditor, n):
+def _removed(auditor):
     """The audit, its budget clipped to half the rows, and the weight taken off each row."""
-    fitted, audit = auditor.estimator_, auditor.audit_
-    weight = np.ones(n) if fitted._weight is None else fitted._weight
-    budget = min(audit.count, int(weight.sum() // 2))
-    audit = Audit.from_posterior(
-        fitted.outlier_count_posterior_,
-        fitted.fod_scores_,
-        fitted.log_density_,
-        level=auditor.level,
-        rank="log_density",
-        weight=fitted._weight,
-        index=fitted._index,
-        count=budget,
-    )
+    weight = auditor._weights()
+    budget = min(auditor._count(), int(weight.sum() // 2))
+    audit = auditor._audit(budget)
     before = np.cumsum(weight[audit.order]) - weight[audit.order]
-    removed = np.empty(n)
+    removed = np.empty(len(weight))
     removed[audit.order] = np.clip(budget - before, 0, weight[audit.order])
     return audit, removed, weight
 
@@ -134,8 +123,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
         self.auditor_ = _fit_auditor(self._auditor(), X, y, audit_params, self.random_state)
-        n = len(self.auditor_.estimator_.log_density_)
-        self.audit_, removed, weight = _removed(self.auditor_, n)
+        self.audit_, removed, weight = _removed(self.auditor_)
         accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":
             if not accepts:
@@ -264,8 +252,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         """Audit the rows of X (and y, if the auditor's estimator is a regressor)."""
         auditor = OutlierAuditor() if self.auditor is None else self.auditor
         self.auditor_ = _fit_auditor(auditor, X, y, {}, self.random_state)
-        n = len(self.auditor_.estimator_.log_density_)
-        self.audit_, removed, _ = _removed(self.auditor_, n)
+        self.audit_, removed, _ = _removed(self.auditor_)
         self.sample_indices_ = np.flatnonzero(removed == 0)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.auditor_, name):

@@ -141,6 +141,10 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
     @property
     def audit_(self):
         check_is_fitted(self, "estimator_")
+        return self._audit(self._count())
+
+    def _audit(self, count):
+        """The ``count`` training rows of lowest posterior-mean log density."""
         fitted = self.estimator_
         return Audit.from_posterior(
             fitted.outlier_count_posterior_,
@@ -150,7 +154,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
             rank="log_density",
             weight=fitted._weight,
             index=fitted._index,
-            count=self._count(),
+            count=count,
         )
 
     @property
