@@ -192,9 +192,9 @@ def _minimise_from(points, model, rows, settings):
     risk = _profile(model, rows, settings, weight)
     found, values = [], []
     for point in points:
-        guard = spike_guard(point, model.prior.lower)
+        guard = spike_guard(point, model.prior.lower, model.spiky)
         theta, state = maximise(risk.curve, point, guard)
-        if np.isfinite(state.value) and not np.any(at_floor(theta, guard)):
+        if np.isfinite(state.value) and not np.any(at_floor(theta, guard) & model.spiky):
             found.append(theta)
             values.append(state.value)
     found = np.array(found).reshape(-1, model.n_params)
@@ -333,7 +333,7 @@ def _warn_vacuous(share):
 
 def _warn_floor(model, theta):
     lower = model.prior.lower
-    near = np.mean(theta < lower + 0.05, axis=0)
+    near = np.mean(theta < lower + 0.05, axis=0) * model.spiky
     if np.any(near > 0.05):
         worst = int(np.argmax(near))
         warnings.warn(

@@ -109,13 +109,13 @@ def _positive_definite(matrix, start, scale):
             extra = max(4 * extra, 1e-3)
 
 
-def spike_guard(start, lower):
+def spike_guard(start, lower, spiky):
     """Lower bounds for a climb: a scale may fall to a twentieth of its start, not further.
 
     Starting values are robust, so a scale that falls further has left the data for a few tied or
     interpolated rows, where the density has no bound.
     """
-    return np.where(np.isfinite(lower), np.maximum(lower, start - _SPIKE_DROP), lower)
+    return np.where(spiky, np.maximum(lower, start - _SPIKE_DROP), lower)
 
 
 def at_floor(theta, lower):
@@ -166,7 +166,7 @@ def find_modes(posterior, starts):
     lower = posterior.model.prior.lower
     found = []
     for start in starts:
-        guard = spike_guard(start, lower)
+        guard = spike_guard(start, lower, posterior.model.spiky)
         theta, state = maximise(posterior.curve, start, guard)
         if np.isfinite(state.value):
             found.append(laplace(posterior, theta, state, guard))

@@ -34,7 +34,8 @@ def calibrated(risk, theta):
         return beta
     # Rows without any variability say nothing of a score's: ask the model itself.
     draws = risk.model.sample(np.tile(theta, (4000, 1)), np.random.RandomState(0))
-    return trace_rule(risk, theta, alpha, rows=RowBlocks(draws), share=1.0)
+    beta = trace_rule(risk, theta, alpha, rows=RowBlocks(draws), share=1.0)
+    return beta if np.isfinite(beta) else 1.0
 
 
 def trace_rule(risk, theta, alpha, coordinates=slice(None), rows=None, share=None):

@@ -154,7 +154,7 @@ class TestPowerMean:
         )
         monkeypatch.setattr(skholder.rows, "effective_n_threads", lambda: 2)
         monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 1)
-        RowBlocks(make_rows(2300)).power_mean(watched, make_thetas(3), 0.5)
+        RowBlocks(make_rows(9000)).power_mean(watched, make_thetas(3), 0.5)
         assert seen - {threading.get_ident()}
 
 

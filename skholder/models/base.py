@@ -109,6 +109,11 @@ class WorkingModel(ABC):
         """The calibrated temperature in closed form, or None if the general rule must do."""
         return None
 
+    @property
+    def spiky(self):
+        """Coordinates (d,) along which the density grows without bound: those with a floor."""
+        return np.isfinite(self.prior.lower)
+
     def raise_floor(self, start):
         """Keep scales above a tenth of those of ``start`` (d,); False if they already are.
 
@@ -116,7 +121,7 @@ class WorkingModel(ABC):
         grows without bound as a scale shrinks.
         """
         lower = self.prior.lower
-        raised = np.where(np.isfinite(lower), np.maximum(lower, start - np.log(10.0)), lower)
+        raised = np.where(self.spiky, np.maximum(lower, start - np.log(10.0)), lower)
         if np.all(raised <= lower):
             return False
         self.prior = self.prior.with_lower(raised)

@@ -28,6 +28,8 @@ class ColumnFamily(ABC):
 
     names: tuple[str, ...]
     scaling = "standard"
+    #: whether a parameter at its lower bound makes the density unbounded
+    has_spikes = True
 
     @abstractmethod
     def check_support(self, X):
@@ -80,6 +82,10 @@ class IndependentColumns(WorkingModel):
         self.prior = NormalPrior(
             np.zeros(self.n_params), np.repeat(scale, n_columns), np.repeat(lower, n_columns)
         )
+
+    @property
+    def spiky(self):
+        return np.isfinite(self.prior.lower) & self.family.has_spikes
 
     def split(self, theta):
         """theta (T, d) as parameters of each column, shape (T, k, P)."""

@@ -18,10 +18,13 @@ class PoissonFamily(ColumnFamily):
 
     names = ("log_rate",)
     scaling = "none"
+    has_spikes = False
 
     def check_support(self, X):
         if np.any(X < 0) or np.any(np.floor(X) != X):
             raise ValueError("model='poisson' needs counts: whole numbers that are not negative.")
+        if not np.any(X > 0):
+            raise ValueError("model='poisson' has no rate to fit: every count is 0.")
 
     def log_density(self, params, x):
         return x[:, None] * params[:, 0] - _rate(params[:, 0]) - gammaln(x + 1)[:, None]

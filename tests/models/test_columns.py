@@ -362,3 +362,8 @@ class TestStarts:
         rows = np.full((20, 2), 1.0)
         starts = model.starts(rows, None, np.random.RandomState(0))
         assert np.all(starts > model.prior.lower)
+
+
+def test_counts_that_are_all_zero_have_no_rate():
+    with pytest.raises(ValueError, match="every count is 0"):
+        PoissonFamily().check_support(np.zeros((30, 2)))
