@@ -14,7 +14,8 @@ from skholder import HolderBayesRegressor
 
 
 def main():
-    X, y = load_diabetes(return_X_y=True, as_frame=True)
+    diabetes = load_diabetes()
+    X, y = diabetes.data, diabetes.target
     spoiled = np.random.default_rng(0).random(len(y)) < 0.15
     observed = y + 300.0 * spoiled
 
@@ -29,7 +30,7 @@ def main():
     naive = LinearRegression().fit(X, observed)
     print(f"\n{'covariate':>10} {'clean':>8} {'Hölder-Bayes':>16} {'least squares':>14}")
     for name, truth, ours, sd, theirs in zip(
-        X.columns,
+        diabetes.feature_names,
         clean.coef_,
         model.coef_,
         model.posterior_["coef"].std(axis=0),
