@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 import numpy as np
 from emcee.moves import Move
 from emcee.state import State
@@ -9,14 +11,12 @@ from emcee.state import State
 __all__ = ["CrankNicolsonMove", "IndependenceMove"]
 
 
-class _MetropolisMove(Move):
-    """Propose for all walkers at once, accept each on its own.
+class _MetropolisMove(Move, ABC):
+    """Propose for all walkers at once, accept each on its own."""
 
-    A subclass returns the proposal (W, d) and log q(current | new) - log q(new | current) (W,).
-    """
-
+    @abstractmethod
     def get_proposal(self, coords, random):
-        raise NotImplementedError
+        """The proposal (W, d) and log q(current | new) - log q(new | current) (W,)."""
 
     def propose(self, model, state):
         proposal, log_factor = self.get_proposal(state.coords, model.random)
