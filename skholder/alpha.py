@@ -219,10 +219,15 @@ class AlphaConditional:
         # At a bound the distance is nothing; a harmless number keeps the ratios defined.
         far = np.where(far == 0, np.copysign(1e-300, bounds - 0.75), far)
         inner, outer, trial = np.zeros_like(far), far, far
+        # A bound that is not far enough is the end; nothing is to be searched before it.
+        whole = top - self._smooth_log_f(bounds, u, v) < _DROP
         for _ in range(8):
             drop = top - self._smooth_log_f(mode + trial, u, v)
             enough = drop >= _DROP
             inner, outer = np.where(enough, inner, trial), np.where(enough, trial, outer)
+            # Where the drop is 30 and little more, the window is as good as any.
+            if np.all(whole | (enough & (drop <= 1.2 * _DROP))):
+                break
             trial = trial * np.sqrt(1.05 * _DROP / np.maximum(drop, 1e-30))
             stuck = (trial / outer >= 1) | (trial / outer <= inner / outer)
             if np.any(stuck):

@@ -82,15 +82,14 @@ def detect(model, rows, theta, counts):
 
 def _total_kernel(model, rows, theta):
     """Sum over draws of every row's kernel, by the model's short cut if it has one."""
-    parts = []
-    for block, _ in rows:
-        mean = model.mean_kernel(theta, block)
-        if mean is None:
-            pieces = np.array_split(theta, max(1, len(block) * len(theta) // _HELD))
-            mean = sum(model.kernel(piece, block, 1.0).sum(axis=1) for piece in pieces)
-            mean = mean / len(theta)
-        parts.append(mean)
-    return np.concatenate(parts) * len(theta)
+    mean = model.mean_kernel(theta) or (lambda block: _mean_kernel(model, theta, block))
+    return np.concatenate([mean(block) for block, _ in rows]) * len(theta)
+
+
+def _mean_kernel(model, theta, block):
+    """Mean over draws of kernel(theta, block, 1), in pieces, shape (m,)."""
+    pieces = np.array_split(theta, max(1, len(block) * len(theta) // _HELD))
+    return sum(model.kernel(piece, block, 1.0).sum(axis=1) for piece in pieces) / len(theta)
 
 
 def _detect_all(model, rows, theta, counts):

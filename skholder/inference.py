@@ -148,7 +148,8 @@ def _risk_minimisers(model, rows, settings, random):
     """Distinct local minimisers of the risk, best first, shape (M, d)."""
     few = rows.subsample(_SEARCH_ROWS)
     starts = model.starts(few.rows, few.weight, random)
-    points = _minimise_from(starts, model, few, settings)
+    # On a part of the rows it is enough to tell the basins apart.
+    points = _minimise_from(starts, model, few, settings, 1e-11 if few is rows else 1e-4)
     if len(points) == 0:
         # Spikes only, so the risk has no minimiser: hold the scales up and trust the starts.
         model.raise_floor(starts[0])
@@ -182,7 +183,7 @@ def _profile(model, rows, settings, weight=1.0):
     return ProfileRisk(model, rows, settings.divergence, settings.gamma, lower, weight)
 
 
-def _minimise_from(points, model, rows, settings):
+def _minimise_from(points, model, rows, settings, tolerance=1e-11):
     """Distinct minimisers reached from points, best first, without those that are spikes."""
     unit = _profile(model, rows, settings)
     weight = rows.total_weight
@@ -193,7 +194,7 @@ def _minimise_from(points, model, rows, settings):
     found, values = [], []
     for point in points:
         guard = spike_guard(point, model.prior.lower, model.spiky)
-        theta, state = maximise(risk.curve, point, guard)
+        theta, state = maximise(risk.curve, point, guard, tolerance=tolerance)
         if np.isfinite(state.value) and not np.any(at_floor(theta, guard) & model.spiky):
             found.append(theta)
             values.append(state.value)
@@ -205,18 +206,19 @@ def _mcmc_draws(posterior, modes, settings, random):
     seeds = random.randint(2**31 - 1, size=settings.n_ensembles + 2)
     per_ensemble = settings.n_draws // settings.n_ensembles
     d = posterior.model.n_params
-    n_walkers = settings.n_walkers or sampling.default_walkers(d, per_ensemble)
+    most_walkers = settings.n_walkers or sampling.default_walkers(d, per_ensemble)
+    posterior.settle(modes[0].theta)
     fitted = sampling.fit_proposal(
         posterior.log_prob,
         _proposal(posterior, modes),
-        n_pilot=max(settings.n_ensembles * n_walkers, 2 * d + 50),
+        n_pilot=max(settings.n_ensembles * most_walkers, 2 * d + 50),
         random=np.random.RandomState(seeds[0]),
     )
     samples = sampling.sample(
         posterior.log_prob,
         fitted,
         n_per_ensemble=per_ensemble,
-        n_walkers=n_walkers,
+        n_walkers=settings.n_walkers,
         seeds=seeds[2:],
         n_jobs=settings.n_jobs,
         progress=ProgressBar("sampling") if settings.verbose else None,
@@ -279,13 +281,17 @@ def _laplace_draws(posterior, modes, settings, random):
 
 def _convergence(names, theta, alpha):
     """R-hat and effective sizes by parameter; a warning where they are poor."""
-    draws = {name: theta[..., j] for j, name in enumerate(names)}
+    draws = theta
     if alpha is not None:
-        draws["epsilon"] = 1 - alpha
+        names, draws = (*names, "epsilon"), np.concatenate([theta, 1 - alpha[..., None]], axis=-1)
+    figures = {
+        "r_hat": sampling.r_hat,
+        "ess_bulk": sampling.ess_bulk,
+        "ess_tail": sampling.ess_tail,
+    }
     report = {
-        "r_hat": {name: sampling.r_hat(x) for name, x in draws.items()},
-        "ess_bulk": {name: sampling.ess_bulk(x) for name, x in draws.items()},
-        "ess_tail": {name: sampling.ess_tail(x) for name, x in draws.items()},
+        figure: dict(zip(names, compute(draws).tolist(), strict=True))
+        for figure, compute in figures.items()
     }
     worst = max(report["r_hat"], key=lambda name: np.nan_to_num(report["r_hat"][name]))
     fewest = min(report["ess_bulk"], key=report["ess_bulk"].get)
@@ -316,7 +322,9 @@ def _vacuous_share(posterior, mode, theta, mean):
     if gain[0] < 1.0:
         # Not even the best mode says more than the prior.
         return 1.0
-    score = posterior.log_likelihood(theta, mean) - posterior.vacuum(theta)
+    # A thousand draws know the share well enough.
+    thin = slice(None, None, max(1, len(theta) // 1000))
+    score = posterior.log_likelihood(theta[thin], mean[thin]) - posterior.vacuum(theta[thin])
     return float(np.mean(score < 0.5 * gain))
 
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from .alpha import AlphaConditional, profile_terms
 from .divergences import KullbackLeibler, RiskTerms
+from .single import SingleRows
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
-# From this many rows on, sampling takes its exponentials in single precision.
-_SINGLE_FROM = 2000
+# From this many rows on, sampling sums over rows in single precision.
+_SINGLE_FROM = 300
 
 
 @dataclass(frozen=True)
@@ -72,9 +73,9 @@ class _RowFunction:
         self.divergence = divergence
         self.gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
 
-    def power_mean(self, theta, single=False):
+    def power_mean(self, theta):
         """L(theta), shape (T,); see :meth:`RowBlocks.power_mean`."""
-        return self.rows.power_mean(self.model, theta, self.gamma, single)
+        return self.rows.power_mean(self.model, theta, self.gamma)
 
     def _curve(self, theta, outer):
         mean = self.rows.power_mean_terms(self.model, theta, self.gamma)
@@ -160,11 +161,17 @@ class HolderPosterior(_RowFunction):
         super().__init__(model, rows, divergence, gamma)
         self.temperature = float(temperature)
         self.weight = self.temperature * rows.total_weight
+        self._single = None
         self.alpha = (
             AlphaConditional(divergence, self.gamma, self.weight, alpha_prior)
             if divergence.has_alpha
             else None
         )
+
+    def settle(self, origin):
+        """Get ready for many evaluations of ``log_prob`` around ``origin`` (d,)."""
+        if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
+            self._single = SingleRows(self.model, self.rows, self.gamma, origin)
 
     def log_prob(self, theta):
         """log m(theta) and the power mean L, for a batch (T, d).
@@ -177,7 +184,9 @@ class HolderPosterior(_RowFunction):
         mean = np.zeros(len(theta))
         inside = np.isfinite(log_prob)
         if np.any(inside):
-            mean[inside] = self.power_mean(theta[inside], single=len(self.rows) >= _SINGLE_FROM)
+            mean[inside] = self.rows.power_mean(
+                self.model, theta[inside], self.gamma, self._single
+            )
             log_prob[inside] += self.log_likelihood(theta[inside], mean[inside])
         log_prob[np.isnan(log_prob)] = -np.inf
         return np.column_stack([log_prob, mean])

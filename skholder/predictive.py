@@ -9,6 +9,7 @@ __all__ = [
     "log_predictive",
     "lowest_predictive",
     "mean_log_density",
+    "mixture_interval",
     "mixture_quantile",
 ]
 
@@ -41,12 +42,14 @@ def lowest_predictive(model, theta, rows, mean_log_density, n_lowest):
     """
     order = np.argsort(mean_log_density, kind="stable")
     n_lowest = min(n_lowest, len(rows))
-    size = 2 * n_lowest + 50
+    scores = np.empty(0)
     while True:
-        scores = np.sort(log_predictive(model, theta, rows[order[:size]]))
+        # A few more than wanted will do: a predictive is seldom far above the mean.
+        size = max(n_lowest + n_lowest // 20 + 20, 2 * len(scores))
+        more = order[len(scores) : size]
+        scores = np.sort(np.append(scores, log_predictive(model, theta, rows[more])))
         if size >= len(rows) or scores[n_lowest - 1] <= mean_log_density[order[size]]:
             return scores
-        size *= 2
 
 
 def mean_log_density(model, theta, rows, threshold=None):
@@ -61,6 +64,18 @@ def mean_log_density(model, theta, rows, threshold=None):
         if threshold is not None:
             share[part] = np.mean(log_density <= threshold, axis=1)
     return value, share
+
+
+def mixture_interval(cdf, design, theta, level):
+    """Central interval of ``design @ coef + scale * noise``, theta = (coef, log scale), (m, 2)."""
+    scale, ends = np.exp(theta[:, -1]), np.empty((len(design), 2))
+    size = max(1, 400_000 // len(theta))
+    for start in range(0, len(design), size):
+        part = slice(start, start + size)
+        location = design[part] @ theta[:, :-1].T
+        for end, p in enumerate(((1 - level) / 2, (1 + level) / 2)):
+            ends[part, end] = mixture_quantile(cdf, location, scale, p, location.mean(axis=1))
+    return ends
 
 
 def mixture_quantile(cdf, location, scale, level, guess):

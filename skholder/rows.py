@@ -10,6 +10,7 @@ result does not depend on how many threads did the work.
 
 from __future__ import annotations
 
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
@@ -20,11 +21,12 @@ from ._sklearn import effective_n_threads
 
 __all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
 
-# A block is about this many numbers, rows times thetas (400 kB, a common level-2 cache): smaller
-# ones spend their time between NumPy's calls, where threads wait for each other.
-_BLOCK_SIZE, _BLOCK_ROWS, _BLOCK_THETAS = 49_152, 512, 96
-# Below this many row-theta pairs a thread costs more than it saves.
-_THREAD_FROM = 100_000
+# A block is about this many bytes, rows times thetas (a common level-2 cache): smaller ones spend
+# their time between NumPy's calls, where threads wait for each other.
+_BLOCK_BYTES, _BLOCK_ROWS, _BLOCK_THETAS = 393_216, 512, 128
+# Below this many row-theta pairs a thread costs more than it saves; sums of derivatives are made of
+# many small calls, so that theirs must be more.
+_THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
 
 
 @dataclass(frozen=True)
@@ -59,18 +61,14 @@ class RowBlocks:
 
     def blocks(self, n_thetas):
         """Row blocks, with their weights, of a size that suits that many thetas at once."""
-        size = int(np.clip(_BLOCK_SIZE // n_thetas, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
+        fitting = _BLOCK_BYTES // (n_thetas * self.rows.itemsize)
+        size = int(np.clip(fitting, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
         for start in range(0, len(self.rows), size):
             part = slice(start, start + size)
             yield self.rows[part], None if self.weight is None else self.weight[part]
 
-    def power_mean(self, model, theta, gamma, single=False):
-        """L(theta) for a batch (T, d) -> (T,).
-
-        ``single`` takes the exponentials in single precision, several times as fast. With n rows
-        it moves the log posterior by about 4e-7 sqrt(n) (measured, n to 2e5): nothing beside
-        Monte Carlo error, but not for derivatives.
-        """
+    def power_mean(self, model, theta, gamma, single=None):
+        """L(theta) for a batch (T, d) -> (T,); ``single`` may be the SingleRows of these rows."""
         chunks = range(0, len(theta), _BLOCK_THETAS)
         parts = [
             self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma, single) for c in chunks
@@ -79,14 +77,18 @@ class RowBlocks:
 
     def _power_mean(self, model, theta, gamma, single):
         if gamma == 0:
-            total = self._sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), theta)
+            total = self.sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), len(theta))
             return total / self.total_weight + model.peak(theta)
-        add = _exp_total_single if single else _exp_total
-        total = self._sum(lambda rows, w: add(model.kernel(theta, rows, gamma), w), theta)
+        if single is None:
+            total = self.sum(
+                lambda rows, w: _exp_total(model.kernel(theta, rows, gamma), w), len(theta)
+            )
+        else:
+            total = single.power_total(theta)
         with np.errstate(divide="ignore"):
             value = np.log(total / self.total_weight)
         # Far from the data, or where the density has no bound, the plain sum leaves the floats.
-        tiny, huge = (1e-30, 1e30) if single else (1e-250, 1e250)
+        tiny, huge = (1e-250, 1e250) if single is None else (1e-30, 1e30)
         lost = ~((total > tiny) & (total < huge))
         if np.any(lost):
             value[lost] = self._log_sum_exp(model, theta[lost], gamma)
@@ -99,8 +101,8 @@ class RowBlocks:
             used = kernel if w is None else kernel[w > 0]
             top = np.maximum(top, used.max(axis=0, initial=-np.inf))
         top = np.where(np.isfinite(top), top, 0.0)
-        total = self._sum(
-            lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), theta
+        total = self.sum(
+            lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), len(theta)
         )
         with np.errstate(divide="ignore"):
             return top + np.log(total / self.total_weight)
@@ -111,34 +113,57 @@ class RowBlocks:
         With weights omega_i proportional to w_i p_i^gamma, grad L = sum omega_i grad log p_i and
         hess L = sum omega_i (hess log p_i + gamma grad grad') - gamma grad L grad L'.
         """
-        value = self.power_mean(model, theta[None], gamma)[0]
-        gradient, hessian, outer = self.score_sums(model, theta, gamma, value)
+        peak = model.peak(theta[None])[0]
+        total, *sums = self._score_sums(model, theta, gamma, 0.0)
+        level = peak
+        if not 1e-250 < total < 1e250:
+            # The plain sum leaves the floats: measure against the power mean itself.
+            level = self.power_mean(model, theta[None], gamma)[0]
+            if not np.isfinite(level):
+                d = len(theta)
+                return PowerMeanTerms(float(level), np.zeros(d), np.zeros((d, d)))
+            total, *sums = self._score_sums(model, theta, gamma, gamma * (peak - level))
+        if gamma == 0:
+            value = self.power_mean(model, theta[None], gamma)[0]
+        else:
+            value = level + np.log(total / self.total_weight) / gamma
+        gradient, hessian, outer = (part / total for part in sums)
         curved = hessian + gamma * (outer - np.outer(gradient, gradient))
         return PowerMeanTerms(float(value), gradient, curved)
 
     def score_sums(self, model, theta, power, level):
         """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
         shift = power * (model.peak(theta[None])[0] - level)
+        _, *sums = self._score_sums(model, theta, power, shift)
+        return tuple(part / self.total_weight for part in sums)
+
+    def _score_sums(self, model, theta, power, shift):
+        """Sums over rows of omega and omega times grad, Hessian, grad grad'.
+
+        omega = w exp(kernel + shift).
+        """
 
         def block(rows, w):
-            weight = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
-            return model.score_sums(theta, rows, weight if w is None else weight * w)
+            omega = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
+            if w is not None:
+                omega *= w
+            return omega.sum(), *model.score_sums(theta, rows, omega)
 
-        parts = self._map(block, 2 * len(theta))
-        return tuple(sum(part[j] for part in parts) / self.total_weight for j in range(3))
+        parts = self._map(block, len(theta), _THREAD_DERIVATIVES_FROM)
+        return [sum(part[j] for part in parts) for j in range(4)]
 
-    def _sum(self, block, theta):
-        parts = self._map(block, len(theta))
-        total = np.zeros(len(theta))
-        for part in parts:
+    def sum(self, block, n_thetas):
+        """Sum over blocks of block(rows, weight), arrays of shape (n_thetas,)."""
+        total = np.zeros(n_thetas)
+        for part in self._map(block, n_thetas):
             total += part
         return total
 
-    def _map(self, block, n_thetas):
+    def _map(self, block, n_thetas, thread_from=None):
         """block(rows, weight) of every block, in order; in threads where there is work enough."""
         blocks = list(self.blocks(n_thetas))
         work = len(self.rows) * n_thetas
-        n_threads = min(effective_n_threads(), work // _THREAD_FROM + 1, len(blocks))
+        n_threads = min(_free_threads(), work // (thread_from or _THREAD_FROM) + 1, len(blocks))
         if n_threads == 1:
             return [block(rows, w) for rows, w in blocks]
         # One task for each thread: its blocks are few and small, and handing them out costs more.
@@ -199,6 +224,13 @@ def quantile_rows(weight, levels):
     return np.minimum(spots, len(weight) - 1)
 
 
+def _free_threads():
+    """Threads this pass may use: one if its caller is itself one of several threads."""
+    if threading.current_thread() is not threading.main_thread():
+        return 1
+    return effective_n_threads()
+
+
 def _run(block, span):
     return [block(rows, w) for rows, w in span]
 
@@ -211,13 +243,3 @@ def _exp_total(kernel, weight):
     with np.errstate(over="ignore"):
         np.exp(kernel, out=kernel)
         return _total(kernel, weight)
-
-
-def _exp_total_single(kernel, weight):
-    with np.errstate(over="ignore"):
-        values = kernel.astype(np.float32)
-        np.exp(values, out=values)
-        if weight is not None:
-            values *= weight.astype(np.float32)[:, None]
-        # Summing in single precision too would cost a hundred times the accuracy.
-        return values.sum(axis=0, dtype=np.float64)

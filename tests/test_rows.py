@@ -1,3 +1,6 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -114,24 +117,14 @@ class TestPowerMean:
 
         assert RowBlocks(np.ones((3, 1))).power_mean(Nothing(), np.zeros((1, 1)), 0.5) == -np.inf
 
-    @pytest.mark.parametrize("weighted", [False, True])
-    def test_single_precision_is_close(self, weighted):
-        rows, thetas = make_rows(3000), make_thetas(20)
-        # One theta so far out that single precision has nothing left of the sum.
-        thetas[0, 0] = 40.0
-        weight = np.random.default_rng(2).uniform(0, 3, 3000) if weighted else None
-        blocks = RowBlocks(rows, weight)
-        quick = blocks.power_mean(linear(), thetas, 0.5, single=True)
-        expected = [brute_power_mean(rows, theta, 0.5, weight) for theta in thetas]
-        np.testing.assert_allclose(quick[1:], expected[1:], rtol=0, atol=2e-7)
-        np.testing.assert_allclose(quick[0], expected[0], rtol=1e-9)
-
     def test_threads_change_no_bit(self, monkeypatch):
         rows, thetas = RowBlocks(make_rows(2300), np.linspace(0.1, 2, 2300)), make_thetas(100)
         results = {}
         for n_threads in (1, 3):
             monkeypatch.setattr(skholder.rows, "effective_n_threads", lambda n=n_threads: n)
             monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 1)
+            monkeypatch.setattr(skholder.rows, "_THREAD_DERIVATIVES_FROM", 1)
+            monkeypatch.setattr(skholder.rows, "_THREAD_DERIVATIVES_FROM", 1)
             results[n_threads] = (
                 rows.power_mean(linear(), thetas, 0.5),
                 *rows.score_sums(linear(), thetas[0], 0.5, 0.0),
@@ -139,9 +132,8 @@ class TestPowerMean:
         for one, three in zip(results[1], results[3], strict=True):
             np.testing.assert_array_equal(one, three)
 
-    def test_threads_are_used(self, monkeypatch):
-        import threading
-
+    @pytest.mark.parametrize("nested", [False, True])
+    def test_threads_are_used_unless_the_caller_is_one(self, monkeypatch, nested):
         seen = set()
 
         class Watched(LinearModel):
@@ -154,8 +146,14 @@ class TestPowerMean:
         )
         monkeypatch.setattr(skholder.rows, "effective_n_threads", lambda: 2)
         monkeypatch.setattr(skholder.rows, "_THREAD_FROM", 1)
-        RowBlocks(make_rows(9000)).power_mean(watched, make_thetas(3), 0.5)
-        assert seen - {threading.get_ident()}
+        rows, thetas = RowBlocks(make_rows(9000)), make_thetas(3)
+        if nested:
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(rows.power_mean, watched, thetas, 0.5).result()
+            assert len(seen) == 1
+        else:
+            rows.power_mean(watched, thetas, 0.5)
+            assert len(seen) == 2
 
 
 @pytest.mark.parametrize("gamma", [0.0, 0.6])

@@ -4,13 +4,14 @@ from .base import NormalPrior, WorkingModel
 from .catalogue import DENSITY_NAMES, build_density, check_density
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel
-from .elliptical import EllipticalModel, NormalRadial, StudentTRadial
+from .elliptical import EllipticalModel
 from .exponential import ExponentialFamily
 from .gamma import GammaFamily
 from .laplace import LaplaceFamily
 from .lognormal import LogNormalFamily
 from .noise import NoiseModel, NormalNoise, ScipyNoise, StudentTNoise, check_noise
 from .poisson import PoissonFamily
+from .radial import NormalRadial, StudentTRadial
 from .regression import LinearModel
 
 __all__ = [

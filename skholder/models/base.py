@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.special import log_ndtr
 from scipy.stats import truncnorm
 
-__all__ = ["NormalPrior", "WorkingModel"]
+__all__ = ["LinearScoreModel", "NormalPrior", "WorkingModel"]
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class NormalPrior:
         z = truncnorm.rvs(start, np.inf, size=(size, len(self.mean)), random_state=random)
         return self.mean + self.scale * z
 
-    @property
+    @cached_property
     def _log_norm(self):
         kept = log_ndtr(-(self.lower - self.mean) / self.scale)
         return np.sum(np.log(self.scale) + 0.5 * np.log(2 * np.pi) + kept)
@@ -127,13 +128,18 @@ class WorkingModel(ABC):
         self.prior = self.prior.with_lower(raised)
         return True
 
-    #: whether rows can be ranked by ``score_features(rows) @ score_weights(theta)``
+    #: whether rows can be ranked by a :class:`LinearScoreModel`'s score
     has_linear_score = False
-    #: whether it is the absolute value of that score that counts
-    score_is_folded = False
 
-    def mean_kernel(self, theta, rows):
-        """Mean over draws of ``kernel(theta, rows, 1)``, (m,); None where there is no short cut."""
+    def mean_kernel(self, theta):
+        """rows -> mean over draws of ``kernel(theta, rows, 1)``, (m,); None without a short cut."""
+        return None
+
+    def contributions(self, theta, forward):
+        """What explains rows ``(x - centre) @ forward`` by the columns of x, given draws (S, d).
+
+        None for a model that does not split into columns; see :mod:`.contributions`.
+        """
         return None
 
     @property
@@ -144,3 +150,41 @@ class WorkingModel(ABC):
     @property
     def n_params(self):
         return len(self.parameter_names)
+
+
+class LinearScoreModel(WorkingModel):
+    """A model whose log density is a function of a product of row features and theta's weights."""
+
+    #: whether it is the absolute value of the score that counts
+    score_is_folded = False
+
+    @abstractmethod
+    def score_features(self, rows):
+        """Features (m, q) of rows, of their precision."""
+
+    @abstractmethod
+    def score_weights(self, theta):
+        """Weights (T, q): features times these rank the rows, the largest least likely."""
+
+    @abstractmethod
+    def kernel_of_score(self, theta, score):
+        """kernel(theta, row, 1) of a row with that score, one for each theta, (T,)."""
+
+    @abstractmethod
+    def kernel_product(self, theta, power):
+        """Weights (T, q) and a function with kernel' = finish(weights @ features').
+
+        ``finish`` may work in place and keeps single precision.
+        """
+
+    @abstractmethod
+    def shift(self, origin):
+        """What ``origin`` (d,) takes off a theta: kernel(theta - shift, moved) = kernel(theta)."""
+
+    @abstractmethod
+    def moved(self, rows, origin):
+        """Rows (m, q) as seen from ``origin``; see :meth:`shift`."""
+
+    def kernel(self, theta, rows, power):
+        weights, finish = self.kernel_product(theta, power)
+        return finish(weights @ self.score_features(rows).T).T

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel, check_user_model
-from .elliptical import EllipticalModel, NormalRadial, Radial, StudentTRadial
+from .elliptical import EllipticalModel
 from .exponential import ExponentialFamily
 from .gamma import GammaFamily
 from .laplace import LaplaceFamily
 from .lognormal import LogNormalFamily
 from .poisson import PoissonFamily
+from .radial import NormalRadial, Radial, StudentTRadial
 
 __all__ = ["DENSITY_NAMES", "build_density", "check_density"]
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..rows import quantile_rows
 from .base import NormalPrior, WorkingModel
+from .contributions import ColumnContributions
 
 __all__ = ["ColumnFamily", "IndependentColumns"]
 
@@ -67,6 +68,14 @@ class ColumnFamily(ABC):
     def to_units(self, params, centre, scale):
         """Named draws in the user's units from params (T, k, P)."""
 
+    def mode(self, params):
+        """The most likely value for params (T, P), shape (T,); None if it is not known."""
+        return None
+
+    def moments(self, params):
+        """Mean and standard deviation for params (..., P), shape (...); None if not known."""
+        return None
+
 
 class IndependentColumns(WorkingModel):
     """A product of one :class:`ColumnFamily` over k columns; rows are (m, k)."""
@@ -100,6 +109,11 @@ class IndependentColumns(WorkingModel):
         for j in range(self.k):
             total += self.family.log_density(params[:, j], rows[:, j])
         return np.multiply(total, power, out=total)
+
+    def contributions(self, theta, forward):
+        params = self.split(theta.mean(axis=0)[None])[0]
+        mode = self.family.mode(params)
+        return None if mode is None else ColumnContributions(self.family, params, mode, forward)
 
     def log_power(self, theta, gamma):
         params = self.split(theta)

@@ -10,109 +10,19 @@ below its diagonal, which a diagonal scatter does not have.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import gammaln
 
-from .base import NormalPrior, WorkingModel
+from .base import LinearScoreModel, NormalPrior
+from .contributions import QuadraticContributions
+from .radial import NormalRadial
+from .scatter_prior import ScatterPrior
 from .scatter_starts import scatter_starts
 
-__all__ = ["EllipticalModel", "NormalRadial", "ScatterPrior", "StudentTRadial"]
+__all__ = ["EllipticalModel"]
 
 
-class Radial(ABC):
-    """The function g of an elliptical density in k dimensions."""
-
-    @abstractmethod
-    def log_kernel(self, q, k):
-        """g(q), at most 0."""
-
-    @abstractmethod
-    def derivatives(self, q, k):
-        """g'(q) and g''(q)."""
-
-    @abstractmethod
-    def log_norm(self, k):
-        """log of the integral of exp(g(|z|^2)) over z."""
-
-    @abstractmethod
-    def log_power(self, k, gamma):
-        """log of the integral of the standard density to the power 1 + gamma."""
-
-    @abstractmethod
-    def covariance_factor(self, k):
-        """The covariance is this times the inverse of P; nan where there is none."""
-
-    @abstractmethod
-    def sample(self, size, k, random):
-        """Draws of the standard density, shape (size, k)."""
-
-
-@dataclass(frozen=True)
-class NormalRadial(Radial):
-    """g(q) = -q / 2."""
-
-    def log_kernel(self, q, k):
-        return -0.5 * q
-
-    def derivatives(self, q, k):
-        return np.full_like(q, -0.5), np.zeros_like(q)
-
-    def log_norm(self, k):
-        return 0.5 * k * np.log(2 * np.pi)
-
-    def log_power(self, k, gamma):
-        return -gamma * self.log_norm(k) - 0.5 * k * np.log1p(gamma)
-
-    def covariance_factor(self, k):
-        return 1.0
-
-    def sample(self, size, k, random):
-        return random.standard_normal((size, k))
-
-
-@dataclass(frozen=True)
-class StudentTRadial(Radial):
-    """g(q) = -(df + k) / 2 log(1 + q / df)."""
-
-    df: float = 4.0
-
-    def __post_init__(self):
-        if not 0 < self.df < np.inf:
-            raise ValueError(f"df must be positive and finite, got {self.df!r}.")
-
-    def log_kernel(self, q, k):
-        return -0.5 * (self.df + k) * np.log1p(np.maximum(q, 0) / self.df)
-
-    def derivatives(self, q, k):
-        below = self.df + q
-        return -0.5 * (self.df + k) / below, 0.5 * (self.df + k) / below**2
-
-    def _log_integral(self, k, power):
-        """log of the integral of (1 + |z|^2 / df)^(-power) over R^k."""
-        volume = 0.5 * k * np.log(self.df * np.pi)
-        return volume + gammaln(power - k / 2) - gammaln(power)
-
-    def log_norm(self, k):
-        return self._log_integral(k, (self.df + k) / 2)
-
-    def log_power(self, k, gamma):
-        # The power of a t kernel is a t kernel.
-        power = (1 + gamma) * (self.df + k) / 2
-        return self._log_integral(k, power) - (1 + gamma) * self.log_norm(k)
-
-    def covariance_factor(self, k):
-        return self.df / (self.df - 2) if self.df > 2 else np.nan
-
-    def sample(self, size, k, random):
-        z = random.standard_normal((size, k))
-        return z * np.sqrt(self.df / random.chisquare(self.df, size))[:, None]
-
-
-class EllipticalModel(WorkingModel):
+class EllipticalModel(LinearScoreModel):
     """Multivariate normal or t on rows x of shape (m, k).
 
     Parameters
@@ -176,21 +86,31 @@ class EllipticalModel(WorkingModel):
     def peak(self, theta):
         return -np.sum(theta[:, self.k : 2 * self.k], axis=1) - self.radial.log_norm(self.k)
 
-    def kernel(self, theta, rows, power):
+    def kernel_product(self, theta, power):
+        weights = self.score_weights(theta)
         if isinstance(self.radial, NormalRadial):
-            return self._quadratic(theta, rows, -0.5 * power)
-        return power * self.radial.log_kernel(self._quadratic(theta, rows), self.k)
+            return -0.5 * power * weights, lambda kernel: kernel
+        return weights, lambda q: power * self.radial.log_kernel(q, self.k)
 
-    def _quadratic(self, theta, rows, times=1.0):
-        """times * Q for each row and theta, as one product with the monomials of x, (m, T)."""
-        return self.score_features(rows) @ (times * self.score_weights(theta)).T
+    def kernel(self, theta, rows, power):
+        if len(theta) > 1:
+            return super().kernel(theta, rows, power)
+        # For one theta the monomials cost more than they save.
+        u = (rows - theta[0, : self.k]) @ self.factor(theta)[0]
+        return power * self.radial.log_kernel(np.einsum("ij,ij->i", u, u)[:, None], self.k)
+
+    def shift(self, origin):
+        return np.append(origin[: self.k], np.zeros(self.n_params - self.k))
+
+    def moved(self, rows, origin):
+        return rows - origin[: self.k]
 
     has_linear_score = True
 
     def score_features(self, rows):
         """Squares and products, columns and a one: Q is linear in them."""
         n_square = len(self._row)
-        monomials = np.empty((len(rows), n_square + self.k + 1))
+        monomials = np.empty((len(rows), n_square + self.k + 1), dtype=rows.dtype)
         np.multiply(rows[:, self._row], rows[:, self._column], out=monomials[:, :n_square])
         monomials[:, n_square:-1] = rows
         monomials[:, -1] = 1.0
@@ -214,10 +134,17 @@ class EllipticalModel(WorkingModel):
         """kernel(theta, row, 1) of a row with that Q, one for each theta, (T,)."""
         return self.radial.log_kernel(score, self.k)
 
-    def mean_kernel(self, theta, rows):
+    def mean_kernel(self, theta):
         if not isinstance(self.radial, NormalRadial):
             return None
-        return -0.5 * self.score_features(rows) @ self.score_weights(theta).mean(axis=0)
+        mean = -0.5 * self.score_weights(theta).mean(axis=0)
+        return lambda rows: self.score_features(rows) @ mean
+
+    def contributions(self, theta, forward):
+        mu, spread = theta[:, : self.k], theta[:, self.k : 2 * self.k]
+        if self.full:
+            return QuadraticContributions.full(self.radial, mu, self.factor(theta), forward)
+        return QuadraticContributions.diagonal(self.radial, mu, np.exp(-2 * spread), forward)
 
     def log_power(self, theta, gamma):
         log_det = np.sum(theta[:, self.k : 2 * self.k], axis=1)
@@ -281,99 +208,3 @@ class EllipticalModel(WorkingModel):
         z = self.radial.sample(len(theta), self.k, random)
         inverse = np.linalg.inv(self.factor(theta))
         return theta[:, : self.k] + np.einsum("tji,tj->ti", inverse, z)
-
-
-class ScatterPrior:
-    """A prior of location and scatter that rotations of the data leave as it is.
-
-    The location is N(0, s^2 I). Half the matrix logarithm of the scatter is a symmetric matrix
-    with density exp(-|.|_F^2 / (2 c^2)): for one column, the log-scale is N(0, c^2). In the
-    coordinates (tau, off), with l the logarithms of the eigenvalues, it becomes::
-
-        exp(-sum l_i^2 / (8 c^2)) prod_{i<j} (D_ij / 2) / sinh(D_ij / 2) prod_i L_ii^(1 - i)
-
-    with D_ij = l_i - l_j.
-    """
-
-    def __init__(self, model, normal):
-        self.model, self.normal, self.lower = model, normal, normal.lower
-        self.location_scale = normal.scale[0]
-        self.log_scale = normal.scale[model.k]
-
-    def log_prob(self, theta):
-        """Log density (T, d) -> (T,); -inf below the floor."""
-        k, c = self.model.k, self.log_scale
-        inside = np.all(theta >= self.lower, axis=1)
-        value = np.full(len(theta), -np.inf)
-        theta = theta[inside]
-        factor = self.model.factor(theta)
-        eigenvalue = np.linalg.eigvalsh(factor @ np.swapaxes(factor, 1, 2))
-        logs = np.log(np.maximum(eigenvalue, 1e-300))
-        first, second = np.triu_indices(k, 1)
-        log_norm = 0.5 * k * np.log(2 * np.pi * 4 * c**2) - k * np.log(2)
-        log_norm += 0.25 * k * (k - 1) * np.log(2 * np.pi * 2 * c**2)
-        log_norm += k * np.log(self.location_scale) + 0.5 * k * np.log(2 * np.pi)
-        value[inside] = (
-            -np.sum(logs**2, axis=1) / (8 * c**2)
-            - np.sum(_log_sinhc(logs[:, first] - logs[:, second]), axis=1)
-            - 0.5 * np.sum(theta[:, :k] ** 2, axis=1) / self.location_scale**2
-            + theta[:, k : 2 * k] @ np.arange(k)
-            - log_norm
-        )
-        return value
-
-    def with_lower(self, lower):
-        """The same prior above another floor."""
-        return ScatterPrior(self.model, self.normal.with_lower(lower))
-
-    def sample(self, size, random):
-        """Draws (size, d) of the prior without its floor."""
-        k = self.model.k
-        draws = random.standard_normal((size, k, k)) * self.log_scale * np.sqrt(2)
-        value, vector = np.linalg.eigh((draws + np.swapaxes(draws, 1, 2)) / np.sqrt(2))
-        precision = (vector * np.exp(value)[:, None, :]) @ np.swapaxes(vector, 1, 2)
-        # Eigenvalues further apart than the floats' digits have no Cholesky factor; lift them.
-        spots = np.arange(k)
-        precision[:, spots, spots] += 1e-13 * np.exp(value[:, -1:])
-        factor = np.linalg.cholesky(precision)
-        scatter_part = factor[:, self.model._row, self.model._column]
-        scatter_part[:, :k] = -np.log(factor[:, spots, spots])
-        location = self.location_scale * random.standard_normal((size, k))
-        return np.hstack([location, scatter_part])
-
-    def derivatives(self, theta):
-        """Exact gradient (d,); a Hessian (d, d) that is exact at the unit scatter.
-
-        Newton steps and Laplace covariances only need the weak prior's curvature roughly.
-        """
-        model, k = self.model, self.model.k
-        factor = model.factor(theta[None])[0]
-        value, vector = np.linalg.eigh(factor @ factor.T)
-        value = np.maximum(value, 1e-300)
-        logs = np.log(value)
-        pull = -logs / (4 * self.log_scale**2)
-        pull -= np.sum(_log_sinhc_slope(logs[:, None] - logs), axis=1)
-        inner = (vector * (pull / value)) @ vector.T
-        slope = (2 * inner @ factor)[model._row, model._column]
-        slope[:k] = -np.diag(factor) * slope[:k] + np.arange(k)
-        gradient = np.append(-theta[:k] / self.location_scale**2, slope)
-        curvature = np.full(len(theta), 0.5 / self.log_scale**2 + k / 6)
-        curvature[:k] = self.location_scale**-2.0
-        curvature[k : 2 * k] = self.log_scale**-2.0 + k / 3
-        hessian = -np.diag(curvature)
-        hessian[k : 2 * k, k : 2 * k] += 1 / 3
-        return gradient, hessian
-
-
-def _log_sinhc(x):
-    """log(sinh(x / 2) / (x / 2)), stable near 0 and far out."""
-    half = np.abs(x) / 2
-    safe = np.maximum(half, 1e-4)
-    far = half + np.log(-np.expm1(-2 * safe)) - np.log(2 * safe)
-    return np.where(half < 1e-4, half**2 / 6, far)
-
-
-def _log_sinhc_slope(x):
-    """Derivative of :func:`_log_sinhc`: coth(x / 2) / 2 - 1 / x."""
-    safe = np.where(np.abs(x) < 1e-3, 1.0, x)
-    return np.where(np.abs(x) < 1e-3, x / 12, 0.5 / np.tanh(safe / 2) - 1 / safe)

@@ -48,3 +48,10 @@ class ExponentialFamily(ColumnFamily):
 
     def to_units(self, params, centre, scale):
         return {"scale": scale * np.exp(params[:, :, 0])}
+
+    def mode(self, params):
+        return np.zeros(len(params))
+
+    def moments(self, params):
+        scale = np.exp(params[..., 0])
+        return scale, scale

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import digamma, gammaln, polygamma
+from scipy.special import digamma, gammaincinv, gammaln, polygamma
 
 from .columns import ColumnFamily
 
@@ -76,3 +76,12 @@ class GammaFamily(ColumnFamily):
 
     def to_units(self, params, centre, scale):
         return {"shape": np.exp(params[:, :, 0]), "scale": scale * np.exp(params[:, :, 1])}
+
+    def mode(self, params):
+        """Up to shape 1 the density has no top above 0: the median stands for it."""
+        shape, scale = np.exp(params).T
+        return scale * np.where(shape > 1, shape - 1, gammaincinv(np.minimum(shape, 1), 0.5))
+
+    def moments(self, params):
+        shape, scale = np.exp(params[..., 0]), np.exp(params[..., 1])
+        return shape * scale, np.sqrt(shape) * scale

@@ -59,3 +59,9 @@ class LaplaceFamily(ColumnFamily):
             "location": centre + scale * params[:, :, 0],
             "scale": scale * np.exp(params[:, :, 1]),
         }
+
+    def mode(self, params):
+        return params[:, 0]
+
+    def moments(self, params):
+        return params[..., 0], np.sqrt(2) * np.exp(params[..., 1])

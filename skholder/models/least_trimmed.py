@@ -14,6 +14,8 @@ from ..rows import quantile_rows
 __all__ = ["trimmed_starts"]
 
 _N_SUBSETS, _N_KEPT, _N_SHORT, _N_LONG = 40, 4, 2, 12
+# Rows on which subsets are told apart, or this many times the coefficients.
+_SHORT_ROWS, _SHORT_TIMES = 500, 10
 # Root mean square of the central half of a standard normal, to make trimmed scales consistent.
 _HALF_NORMAL = np.sqrt(1 - 4 * norm.ppf(0.75) * norm.pdf(norm.ppf(0.75)))
 
@@ -22,24 +24,34 @@ def trimmed_starts(rows, weight, min_scale, random):
     """Starting values (coef, log sigma) for rows (design, y), shape (M, d)."""
     design, y = rows[:, :-1], rows[:, -1]
     weight = np.ones(len(y)) if weight is None else weight
-    coefs = [_weighted_least_squares(design, y, weight)]
-    n_subsets = _N_SUBSETS if design.shape[1] else 0
-    for _ in range(n_subsets):
-        picked = quantile_rows(weight, random.uniform(size=design.shape[1] + 1))
-        coefs.append(_weighted_least_squares(design[picked], y[picked], np.ones(len(picked))))
-    coefs = np.array(coefs)
-    coefs[1:], spread = _concentrate(design, y, weight, coefs[1:], _N_SHORT)
-    best = coefs[1:][np.argsort(spread, kind="stable")[:_N_KEPT]]
-    best, spread = _concentrate(design, y, weight, best, _N_LONG)
-    total = np.sqrt(np.average((y - design @ coefs[0]) ** 2, weights=weight))
-    centre, scale = np.vstack([coefs[:1], best]), np.append(total, spread / _HALF_NORMAL)
+    plain = _weighted_least_squares(design, y, weight)
+    total = np.sqrt(np.average((y - design @ plain) ** 2, weights=weight))
+    best, spread = _least_trimmed(design, y, weight, random)
+    centre, scale = np.vstack([plain[None], best]), np.append(total, spread / _HALF_NORMAL)
     starts = [np.c_[centre, np.log(np.maximum(shrink * scale, min_scale))] for shrink in (1, 0.5)]
     return np.vstack(starts)
 
 
+def _least_trimmed(design, y, weight, random):
+    """The distinct best fits (M, q) of many random subsets, and their trimmed rms (M,)."""
+    q = design.shape[1]
+    coefs = []
+    for _ in range(_N_SUBSETS if q else 1):
+        picked = quantile_rows(weight, random.uniform(size=q + 1))
+        coefs.append(_weighted_least_squares(design[picked], y[picked], np.ones(len(picked))))
+    n_few = max(_SHORT_ROWS, _SHORT_TIMES * q)
+    few = quantile_rows(weight, (np.arange(n_few) + 0.5) / n_few)
+    coefs, spread = _concentrate(design[few], y[few], np.ones(n_few), coefs, _N_SHORT)
+    best = coefs[np.argsort(spread, kind="stable")[:_N_KEPT]]
+    best, spread = _concentrate(design, y, weight, best, _N_LONG)
+    # Subsets that led to the same half of the rows are one start.
+    _, first = np.unique(np.round(spread, 9), return_index=True)
+    return best[first], spread[first]
+
+
 def _concentrate(design, y, weight, coefs, n_steps):
     """``n_steps`` concentration steps for each of M fits; returns (M, q) and trimmed rms (M,)."""
-    coefs, spread = coefs.copy(), np.full(len(coefs), np.inf)
+    coefs, spread = np.array(coefs), np.full(len(coefs), np.inf)
     for m, coef in enumerate(coefs):
         for _ in range(n_steps):
             square = (y - design @ coef) ** 2

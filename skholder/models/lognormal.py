@@ -68,3 +68,11 @@ class LogNormalFamily(ColumnFamily):
             "log_location": np.log(scale) + params[:, :, 0],
             "log_scale": np.exp(params[:, :, 1]),
         }
+
+    def mode(self, params):
+        return np.exp(params[:, 0] - np.exp(2 * params[:, 1]))
+
+    def moments(self, params):
+        variance = np.exp(2 * params[..., 1])
+        mean = np.exp(params[..., 0] + variance / 2)
+        return mean, mean * np.sqrt(np.expm1(variance))

@@ -83,6 +83,13 @@ class PoissonFamily(ColumnFamily):
     def to_units(self, params, centre, scale):
         return {"rate": _rate(params[:, :, 0])}
 
+    def mode(self, params):
+        return np.floor(_rate(params[:, 0]))
+
+    def moments(self, params):
+        rate = _rate(params[..., 0])
+        return rate, np.sqrt(rate)
+
 
 def _rate(log_rate):
     """exp, without overflow for the wildest draws of a wide prior."""

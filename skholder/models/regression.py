@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import NormalPrior, WorkingModel
+from .base import LinearScoreModel, NormalPrior
 from .least_trimmed import trimmed_starts
 from .noise import NormalNoise, StudentTNoise
 
 __all__ = ["LinearModel"]
 
 
-class LinearModel(WorkingModel):
+class LinearModel(LinearScoreModel):
     """theta = (coef, log sigma), rows = (design columns, y).
 
     Parameters
@@ -43,18 +43,23 @@ class LinearModel(WorkingModel):
     def peak(self, theta):
         return -theta[:, -1] - self.noise.log_norm
 
-    def kernel(self, theta, rows, power):
+    def kernel_product(self, theta, power):
         if isinstance(self.noise, NormalNoise):
             # The power goes into the coefficients, so that the kernel is one product and a square.
-            r = self._residuals(theta, rows, np.sqrt(0.5 * power))
-            np.multiply(r, r, out=r)
-            return np.negative(r, out=r)
-        return power * self.noise.rho(self._residuals(theta, rows))
+            return self._residual_weights(theta, np.sqrt(0.5 * power)), _minus_square
+        return self._residual_weights(theta), lambda r: power * self.noise.rho(r)
 
-    def _residuals(self, theta, rows, factor=1.0):
-        """Standardised residuals times a factor, shape (m, T), as one matrix product."""
+    def _residual_weights(self, theta, factor=1.0):
+        """Rows times these (T, q) are standardised residuals times the factor."""
         inverse = factor * np.exp(-theta[:, -1:])
-        return rows @ np.hstack([-theta[:, :-1] * inverse, inverse]).T
+        return np.hstack([-theta[:, :-1] * inverse, inverse])
+
+    def shift(self, origin):
+        return np.append(origin[:-1], 0.0)
+
+    def moved(self, rows, origin):
+        """The response becomes the residual of ``origin``."""
+        return np.column_stack([rows[:, :-1], rows[:, -1] - rows[:, :-1] @ origin[:-1]])
 
     @property
     def has_linear_score(self):
@@ -74,11 +79,12 @@ class LinearModel(WorkingModel):
         """kernel(theta, row, 1) of a row with that absolute residual, one for each theta, (T,)."""
         return self.noise.rho(score * np.exp(-theta[:, -1]))
 
-    def mean_kernel(self, theta, rows):
+    def mean_kernel(self, theta):
         if not isinstance(self.noise, NormalNoise):
             return None
-        scaled = self.score_weights(theta) * np.exp(-theta[:, -1:])
-        return -0.5 * np.sum((rows @ (scaled.T @ scaled / len(theta))) * rows, axis=1)
+        scaled = self._residual_weights(theta)
+        second = scaled.T @ scaled / len(theta)
+        return lambda rows: -0.5 * np.einsum("ij,ij->i", rows @ second, rows)
 
     def log_power(self, theta, gamma):
         return self.noise.log_power(gamma) - gamma * theta[:, -1]
@@ -91,7 +97,7 @@ class LinearModel(WorkingModel):
     def score_sums(self, theta, rows, weight):
         design, sigma = rows[:, :-1], np.exp(theta[-1])
         # Beyond 1e60 standard deviations a row has no weight, and its square no room.
-        r = np.clip(self._residuals(theta[None], rows)[:, 0], -1e60, 1e60)
+        r = np.clip(rows @ self._residual_weights(theta[None])[0], -1e60, 1e60)
         slope, bend = self.noise.derivatives(r)
         coef_score = -slope / sigma
         scale_score = -slope * r - 1
@@ -126,6 +132,12 @@ class LinearModel(WorkingModel):
         ratios = self.n_coef * location2 / location1
         ratios += (scale2 - alpha * scale_mean**2) / scale1
         return unit * self.n_params / (gamma * (1 + gamma) * ratios)
+
+
+def _minus_square(r):
+    with np.errstate(over="ignore"):
+        np.multiply(r, r, out=r)
+    return np.negative(r, out=r)
 
 
 def _bordered(block, edge, corner):

@@ -1,8 +1,9 @@
 """Rank-normalised split R-hat and effective sample sizes across independent ensembles.
 
-Draws have shape (ensembles, walkers, steps). The ensembles are the chains. Within one, the
-autocovariance is averaged over its walkers and no product reaches from one walker to the next.
-The definitions are those of Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021).
+Draws have shape (ensembles, walkers, steps), or (ensembles, walkers, steps, d) for d parameters at
+once. The ensembles are the chains. Within one, the autocovariance is averaged over its walkers and
+no product reaches from one walker to the next. The definitions are those of Vehtari, Gelman,
+Simpson, Carpenter and Bürkner (2021).
 """
 
 from __future__ import annotations
@@ -13,63 +14,77 @@ from scipy.stats import rankdata
 
 __all__ = ["ess_bulk", "ess_mean", "ess_tail", "r_hat"]
 
+_DRAWS = (0, 1, 2)
+
 
 def r_hat(draws):
     """Rank-normalised split R-hat: the larger of the bulk's and the tail's (folded) value."""
+    finite = np.all(np.isfinite(draws), axis=_DRAWS)
+    draws = np.where(finite, draws, 0.0)
+    moving = np.ptp(draws, axis=_DRAWS) > 0
     flat = _split(draws)
-    if not np.all(np.isfinite(flat)) or np.ptp(flat) == 0:
-        return np.nan
-    folded = np.abs(flat - np.median(flat))
-    return max(_plain_r_hat(_normal_scores(flat)), _plain_r_hat(_normal_scores(folded)))
+    folded = np.abs(flat - np.median(flat, axis=(0, 1)))
+    with np.errstate(invalid="ignore"):
+        bulk, tail = (_plain_r_hat(_normal_scores(x, 2)) for x in (flat, folded))
+    return np.where(moving, np.maximum(bulk, tail), np.nan)[()]
 
 
 def ess_mean(draws):
-    """Effective number of draws for the mean, shape (E, W, N) -> float."""
-    n_chains, n_walkers, n_steps = draws.shape
-    if np.ptp(draws) == 0:
-        return float(draws.size)
+    """Effective number of draws for the mean, shape (E, W, N, ...) -> (...)."""
+    n_chains, n_walkers, n_steps = draws.shape[:3]
     size = n_walkers * n_steps
-    centred = draws - draws.mean(axis=(1, 2), keepdims=True)
+    centre = draws.mean(axis=(1, 2), keepdims=True)
+    centred = draws - centre
     lags = np.array(
         [
-            np.mean(centred[:, :, : n_steps - lag] * centred[:, :, lag:], axis=(1, 2))
+            np.mean(centred[:, :, : n_steps - lag] * centred[:, :, lag:], axis=_DRAWS)
             for lag in range(n_steps)
         ]
     )
-    within = np.mean(lags[0]) * size / (size - 1)
-    between = np.var(draws.mean(axis=(1, 2)), ddof=1) if n_chains > 1 else 0.0
+    within = lags[0] * size / (size - 1)
+    between = np.var(centre[:, 0, 0], axis=0, ddof=1) if n_chains > 1 else 0.0
     total = within * (size - 1) / size + between
-    correlation = 1 - (within - lags.mean(axis=1)) / total
+    # Draws that never move are all alike: as good as independent.
+    moving = np.ptp(draws, axis=_DRAWS) > 0
+    correlation = 1 - (within - lags) / np.where(moving, total, 1.0)
     correlation[0] = 1.0
-    return draws.size / _integrated_time(correlation, n_chains * size)
+    n_draws = n_chains * size
+    return np.where(moving, n_draws / _integrated_time(correlation, n_draws), n_draws)[()]
 
 
 def ess_bulk(draws):
     """Effective number of draws for the centre of the distribution."""
-    return ess_mean(_normal_scores(draws))
+    return ess_mean(_normal_scores(draws, 3))
 
 
 def ess_tail(draws):
     """The smaller of the effective numbers of draws for the 5% and 95% quantiles."""
-    low, high = np.quantile(draws, [0.05, 0.95])
-    return min(ess_mean((draws <= q).astype(float)) for q in (low, high))
+    ends = np.quantile(draws, [0.05, 0.95], axis=_DRAWS)
+    return np.minimum(*(ess_mean((draws <= end).astype(float)) for end in ends))
 
 
 def _integrated_time(correlation, n_draws):
-    """Geyer's initial monotone sequence: tau = -1 + 2 * sum of pairs while they stay positive."""
+    """Geyer's initial monotone sequence: tau = -1 + 2 * sum of pairs while they stay positive.
+
+    ``correlation`` has shape (lags, ...).
+    """
     n_pairs = len(correlation) // 2
     pairs = correlation[0 : 2 * n_pairs : 2] + correlation[1 : 2 * n_pairs : 2]
-    positive = np.cumprod(pairs > 0).astype(bool)
-    pairs = np.minimum.accumulate(pairs[positive]) if positive.any() else np.ones(1)
+    if n_pairs == 0:
+        pairs = correlation[:1]
+    positive = np.cumprod(pairs > 0, axis=0)
+    falling = np.minimum.accumulate(pairs, axis=0) * positive
+    total = np.where(positive[0], falling.sum(axis=0), 1.0)
     # Antithetic chains may beat independent draws, but no estimate is trusted beyond log10(n).
-    return max(-1 + 2 * pairs.sum(), 1 / np.log10(n_draws))
+    return np.maximum(-1 + 2 * total, 1 / np.log10(n_draws))
 
 
 def _plain_r_hat(chains):
+    """R-hat of chains (C, N, ...)."""
     size = chains.shape[1]
-    within = np.mean(np.var(chains, axis=1, ddof=1))
-    between = np.var(chains.mean(axis=1), ddof=1)
-    return float(np.sqrt(((size - 1) / size * within + between) / within))
+    within = np.mean(np.var(chains, axis=1, ddof=1), axis=0)
+    between = np.var(chains.mean(axis=1), axis=0, ddof=1)
+    return np.sqrt(((size - 1) / size * within + between) / within)
 
 
 def _split(draws):
@@ -78,9 +93,11 @@ def _split(draws):
     half = draws.shape[axis] // 2
     first, last = (np.take(draws, range(half), axis), np.take(draws, range(-half, 0), axis))
     halves = np.concatenate([first, last])
-    return halves.reshape(len(halves), -1)
+    return halves.reshape(len(halves), -1, *draws.shape[3:])
 
 
-def _normal_scores(values):
-    rank = rankdata(values, method="average").reshape(values.shape)
-    return ndtri((rank - 0.375) / (values.size + 0.25))
+def _normal_scores(values, n_axes):
+    """Normal scores of draws, ranked over the first ``n_axes`` axes."""
+    flat = values.reshape(-1, *values.shape[n_axes:])
+    rank = rankdata(flat, method="average", axis=0).reshape(values.shape)
+    return ndtri((rank - 0.375) / (len(flat) + 0.25))

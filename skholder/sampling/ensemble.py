@@ -22,6 +22,8 @@ __all__ = ["Samples", "default_walkers", "fit_proposal", "sample"]
 
 # Below this acceptance an independence step alone mixes slowly and Crank-Nicolson steps join it.
 _GOOD_ACCEPTANCE = 0.25
+# From this acceptance on, walkers start at resampled pilot draws and hardly need to warm up.
+_SURE_ACCEPTANCE = 0.7
 _STRETCH_SHARE = 0.05
 
 
@@ -59,6 +61,8 @@ class FittedProposal:
     theta : ndarray of shape (n_pilot, d)
         The last pilot draws, which start the walkers; ``values`` is the target there.
     values : ndarray of shape (n_pilot, 1 + b)
+    share : ndarray of shape (n_pilot,)
+        Their normalised importance weights.
     n_evaluations : int
     """
 
@@ -66,12 +70,38 @@ class FittedProposal:
     acceptance: float
     theta: np.ndarray
     values: np.ndarray
+    share: np.ndarray
     n_evaluations: int
 
+    @property
+    def knows_the_target(self):
+        """Whether weighted pilot draws are as good as draws of the target."""
+        return self.acceptance >= _SURE_ACCEPTANCE
 
-def default_walkers(n_dim, n_per_ensemble):
-    """At least twice the dimension, as the stretch move asks; 40 where that is less."""
-    return max(2 * n_dim + 2, min(40, n_per_ensemble))
+    def starts(self, part, n_parts, size):
+        """Places for ``size`` walkers, from one of ``n_parts`` of the pilot.
+
+        A pilot that knows the target is resampled by weight; the draws of any other are taken as
+        they are, for walkers that coincide span no space to stretch in.
+        """
+        weight = self.share if self.knows_the_target else np.isfinite(self.values[:, 0])
+        own = np.arange(part, len(self.theta), n_parts)
+        if not np.any(weight[own] > 0):
+            own = np.arange(len(self.theta))
+        reached = np.cumsum(weight[own])
+        spots = np.searchsorted(reached, (np.arange(size) + 0.5) / size * reached[-1])
+        chosen = own[np.minimum(spots, len(own) - 1)]
+        return self.theta[chosen], self.values[chosen]
+
+
+def default_walkers(n_dim, n_per_ensemble, many=True):
+    """Walkers of an ensemble: never fewer than the stretch move asks for.
+
+    ``many``: a tenth of the draws, for few large batches. A sampler that needs its steps to reach
+    the tails gets 40 walkers and more steps.
+    """
+    wanted = int(np.clip(n_per_ensemble // 10, 40, 400)) if many else 40
+    return max(2 * n_dim + 2, min(wanted, n_per_ensemble))
 
 
 def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
@@ -98,7 +128,7 @@ def fit_proposal(target, proposal, n_pilot, random, n_rounds=5, floor=0.02):
         if acceptance >= 2 * _GOOD_ACCEPTANCE or turn == n_rounds - 1:
             break
         proposal = better.refitted(theta, share)
-    return FittedProposal(better, acceptance, theta, values, n_evaluations)
+    return FittedProposal(better, acceptance, theta, values, share, n_evaluations)
 
 
 def _expected_acceptance(share):
@@ -120,7 +150,8 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
     fitted : FittedProposal
     n_per_ensemble : int
         Draws wanted of each ensemble; at least that many are returned.
-    n_walkers : int
+    n_walkers : int or None
+        None chooses by how well the pilot knows the target.
     seeds : sequence of int
     n_jobs : int or None
         Threads over ensembles. The result does not depend on it.
@@ -131,9 +162,12 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
     -------
     Samples
     """
+    if n_walkers is None:
+        n_dim = fitted.theta.shape[1]
+        n_walkers = default_walkers(n_dim, n_per_ensemble, fitted.knows_the_target)
     n_steps = -(-n_per_ensemble // n_walkers)
     good = fitted.acceptance >= _GOOD_ACCEPTANCE
-    n_warm = max(3, n_steps // 10) if good else max(60, n_steps)
+    n_warm = max(1 if fitted.knows_the_target else 3, n_steps // 10) if good else max(60, n_steps)
     # Where proposals are often refused, walkers make more steps between two draws that are kept.
     thin = int(np.clip(np.ceil(0.5 / max(fitted.acceptance, 1e-9)) ** 2, 1, 9))
     total = len(seeds) * (n_warm + n_steps)
@@ -142,13 +176,17 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         if progress is not None:
             progress(1, total)
 
-    def start(k):
-        walkers = np.arange(k * n_walkers, (k + 1) * n_walkers) % len(fitted.theta)
-        return fitted.theta[walkers], fitted.values[walkers]
-
     runs = Parallel(n_jobs=n_jobs, prefer="threads")(
         delayed(_run_ensemble)(
-            target, fitted.proposal, good, start(k), n_warm, n_steps, thin, seed, tick
+            target,
+            fitted.proposal,
+            good,
+            fitted.starts(k, len(seeds), n_walkers),
+            n_warm,
+            n_steps,
+            thin,
+            seed,
+            tick,
         )
         for k, seed in enumerate(seeds)
     )
@@ -169,12 +207,6 @@ def _run_ensemble(target, proposal, good, start, n_warm, n_steps, thin, seed, ti
     whitened = _Whitened(proposal, centre, factor)
     theta, values = start
     n_walkers = len(theta)
-    finite = np.flatnonzero(np.isfinite(values[:, 0]))
-    if 0 < len(finite) < n_walkers:
-        # A walker that would start outside the support starts with one that does not.
-        source = finite[random.randint(len(finite), size=n_walkers)]
-        source = np.where(np.isfinite(values[:, 0]), np.arange(n_walkers), source)
-        theta, values = theta[source], values[source]
 
     def log_prob(coords):
         return target(centre + coords @ factor.T)

@@ -36,7 +36,8 @@ class IndependenceMove(_MetropolisMove):
 
     def get_proposal(self, coords, random):
         new = self.proposal.sample(len(coords), random)
-        return new, self.proposal.log_prob(coords) - self.proposal.log_prob(new)
+        before, after = np.split(self.proposal.log_prob(np.concatenate([coords, new])), 2)
+        return new, before - after
 
 
 class CrankNicolsonMove(_MetropolisMove):

@@ -8,7 +8,7 @@ from scipy.special import gammaln
 
 from skholder.models import EllipticalModel, NormalRadial, StudentTRadial
 from skholder.models.base import NormalPrior
-from skholder.models.elliptical import ScatterPrior
+from skholder.models.scatter_prior import ScatterPrior
 
 RADIALS = {
     "normal": NormalRadial(),

@@ -217,8 +217,10 @@ def test_progress_reaches_its_total():
 
 
 def test_default_walkers():
-    assert default_walkers(3, 1000) == 40
-    assert default_walkers(30, 1000) == 62
+    assert default_walkers(3, 1000) == 100
+    assert default_walkers(3, 250) == 40
+    assert default_walkers(3, 1000, many=False) == 40
+    assert default_walkers(30, 250) == 62
     # Few draws wanted: no more walkers than draws, but enough for the stretch move.
     assert default_walkers(3, 12) == 12
     assert default_walkers(3, 2) == 8
