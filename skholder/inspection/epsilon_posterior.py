@@ -1,0 +1,120 @@
+"""The posterior of the contamination."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._axes import BLUE, VERMILION, pyplot, single_axes
+from ._fitted import fitted_estimator, total_rows
+from ._smoothing import smooth_density
+
+__all__ = ["EpsilonPosteriorDisplay"]
+
+
+class EpsilonPosteriorDisplay:
+    """How many rows do not belong: the density of epsilon with its mean and interval.
+
+    Parameters
+    ----------
+    epsilon : ndarray of shape (S,)
+        Posterior draws.
+    level : float, default=0.95
+        Of the central interval.
+    upper : float, default=1.0
+        Largest epsilon that the prior allows.
+    truth : float or None, default=None
+        The true share, where it is known.
+    n_rows : float or None, default=None
+        Adds an axis in numbers of rows.
+
+    Attributes
+    ----------
+    line_, mean_line_, interval_, truth_line_ : artists
+        ``truth_line_`` is None without ``truth``.
+    ax_, figure_ : Axes, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import EpsilonPosteriorDisplay
+    >>> X, y, outliers = make_contaminated_regression(300, random_state=0)
+    >>> model = HolderBayesRegressor(random_state=0).fit(X, y)
+    >>> display = EpsilonPosteriorDisplay.from_estimator(model, truth=outliers.mean())
+    """
+
+    def __init__(self, epsilon, *, level=0.95, upper=1.0, truth=None, n_rows=None):
+        self.epsilon = epsilon
+        self.level = level
+        self.upper = upper
+        self.truth = truth
+        self.n_rows = n_rows
+
+    @classmethod
+    def from_estimator(cls, estimator, *, level=0.95, truth=None, ax=None, **kwargs):
+        """Draw the posterior of epsilon of a fitted estimator.
+
+        Parameters
+        ----------
+        estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+        level : float, default=0.95
+        truth : float or None, default=None
+        ax : Axes or None, default=None
+        **kwargs : dict
+            For the line of the density.
+
+        Returns
+        -------
+        EpsilonPosteriorDisplay
+        """
+        pyplot(cls.__name__)
+        fitted = fitted_estimator(estimator, cls.__name__, need_epsilon=True)
+        display = cls(
+            fitted.epsilon_posterior_,
+            level=level,
+            upper=float(fitted.max_contamination),
+            truth=truth,
+            n_rows=total_rows(fitted),
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax=None, **kwargs):
+        """Draw on ``ax`` or on a new figure; ``kwargs`` go to the line of the density.
+
+        Returns
+        -------
+        self
+        """
+        figure, ax = single_axes(pyplot(type(self).__name__), ax)
+        epsilon = np.asarray(self.epsilon)
+        mean, tail = np.mean(epsilon), (1 - self.level) / 2
+        low, high = np.quantile(epsilon, [tail, 1 - tail])
+        grid, density = smooth_density(epsilon, (0.0, self.upper))
+        (self.line_,) = ax.plot(grid, density, **{"color": BLUE, **kwargs})
+        inside = np.linspace(low, high, 200)
+        self.interval_ = ax.fill_between(
+            inside,
+            np.interp(inside, grid, density),
+            color=self.line_.get_color(),
+            alpha=0.25,
+            lw=0,
+            label=f"{100 * self.level:g}% interval: {low:.3f} to {high:.3f}",
+        )
+        self.mean_line_ = ax.axvline(
+            mean, color=self.line_.get_color(), ls="--", label=f"mean: {mean:.3f}"
+        )
+        self.truth_line_ = None
+        if self.truth is not None:
+            self.truth_line_ = ax.axvline(
+                self.truth, color=VERMILION, ls=":", lw=2, label=f"truth: {self.truth:.3f}"
+            )
+        ax.set(xlabel="Contamination epsilon (share of rows)", ylabel="Posterior density")
+        ax.set_ylim(0, 1.35 * density.max())
+        ax.margins(x=0.02)
+        if self.n_rows is not None:
+            n = self.n_rows
+            above = ax.secondary_xaxis("top", functions=(lambda e: e * n, lambda k: k / n))
+            above.set_xlabel(f"Rows that do not follow the model (of {n:,.10g})")
+        ax.legend(loc="upper right", framealpha=0.85, edgecolor="none")
+        self.ax_, self.figure_ = ax, figure
+        return self

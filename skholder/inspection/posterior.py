@@ -1,0 +1,161 @@
+"""Joint posteriors of chosen parameters."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ._axes import BLUE, VERMILION, panel_axes, plain, pyplot
+from ._fitted import choose_parameters, fitted_estimator
+from ._smoothing import smooth_density, smooth_density_2d
+
+__all__ = ["PosteriorDisplay"]
+
+
+class PosteriorDisplay:
+    """Marginal densities on the diagonal, credible regions of each pair below it.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (S, d)
+    names : sequence of str, length d
+    supports : sequence of (float, float), length d, or None, default=None
+        Intervals that the parameters cannot leave.
+    truth : sequence of float, length d, or None, default=None
+        True values, where they are known; NaN for those that are not.
+
+    Attributes
+    ----------
+    lines_ : list of Line2D
+        The marginal densities.
+    contours_ : dict of (int, int) to ContourSet
+        By row and column of the panel.
+    axes_ : ndarray of Axes, shape (d, d)
+        Panels above the diagonal are switched off.
+    ax_, figure_ : Axes of the first panel, Figure
+    """
+
+    def __init__(self, draws, names, *, supports=None, truth=None):
+        self.draws = draws
+        self.names = names
+        self.supports = supports
+        self.truth = truth
+
+    @classmethod
+    def from_estimator(
+        cls, estimator, *, parameters=None, feature_names=None, truth=None, ax=None, **kwargs
+    ):
+        """Draw the posterior of parameters of a fitted estimator, in the user's units.
+
+        Parameters
+        ----------
+        estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+        parameters : list of str or None, default=None
+            Such as ``"coef[bmi]"``, ``"coef[2]"``, ``"scale"``, ``"covariance[a, b]"``,
+            ``"epsilon"``, or ``"coef"`` for all of them. None takes the first three of each
+            vector and the scalars, six in all.
+        feature_names : list of str or None, default=None
+            Labels of the columns; None takes those of the fitted table.
+        truth : mapping of str to float or None, default=None
+            True values by the names of ``parameters``.
+        ax : Axes, array of Axes or None, default=None
+        **kwargs : dict
+            For :meth:`plot`.
+
+        Returns
+        -------
+        PosteriorDisplay
+        """
+        pyplot(cls.__name__)
+        fitted = fitted_estimator(estimator, cls.__name__)
+        chosen = choose_parameters(fitted, parameters, feature_names)
+        if truth is not None:
+            known = {
+                choose_parameters(fitted, [name], feature_names)[0]: value
+                for name, value in truth.items()
+            }
+            truth = [known.get(parameter, np.nan) for parameter in chosen]
+        display = cls(
+            np.column_stack([p.of(fitted.posterior_[p.key]) for p in chosen]),
+            [parameter.name for parameter in chosen],
+            supports=[parameter.support(fitted) for parameter in chosen],
+            truth=truth,
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax=None, *, masses=(0.95, 0.5), color=BLUE):
+        """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes, array of Axes or None, default=None
+        masses : sequence of float, default=(0.95, 0.5)
+            Share of the draws inside each contour.
+        color : color, default="#0072B2"
+
+        Returns
+        -------
+        self
+        """
+        plt = pyplot(type(self).__name__)
+        draws = np.asarray(self.draws)
+        d = draws.shape[1]
+        figure, axes = panel_axes(plt, ax, (d, d), (2.0, 1.8) if d > 1 else (5.0, 3.6))
+        supports = self.supports or [(-np.inf, np.inf)] * d
+        truth = np.full(d, np.nan) if self.truth is None else np.asarray(self.truth, dtype=float)
+        self.lines_, self.contours_ = [], {}
+        for i in range(d):
+            grid, density = smooth_density(draws[:, i], supports[i])
+            self.lines_ += axes[i, i].plot(grid, density, color=color)
+            axes[i, i].set_ylim(0, None)
+            axes[i, i].set_yticks([])
+            for j in range(i):
+                self.contours_[i, j] = _contours(
+                    axes[i, j], draws[:, j], draws[:, i], supports[j], supports[i], masses, color
+                )
+                _mark(axes[i, j].axhline, truth[i])
+            for j in range(i + 1):
+                _mark(axes[i, j].axvline, truth[j])
+            for j in range(i + 1, d):
+                axes[i, j].set_axis_off()
+        _tidy(axes, self.names)
+        figure.align_xlabels(axes[-1])
+        figure.align_ylabels(axes[:, 0])
+        self.axes_, self.ax_, self.figure_ = axes, axes[0, 0], figure
+        return self
+
+
+def _contours(ax, x, y, x_support, y_support, masses, color):
+    """Filled credible regions of a pair, the smallest one darkest."""
+    x_grid, y_grid, density, heights = smooth_density_2d(x, y, masses, x_support, y_support)
+    levels = np.unique(heights)
+    tints = np.linspace(0.25, 0.6, len(levels))
+    for low, tint in zip(levels, tints, strict=True):
+        ax.contourf(x_grid, y_grid, density, [low, np.inf], colors=[color], alpha=tint)
+    return ax.contour(x_grid, y_grid, density, levels, colors=[color], linewidths=1)
+
+
+def _mark(line, value):
+    if np.isfinite(value):
+        line(value, color=VERMILION, ls=":", lw=1.5)
+
+
+def _tidy(axes, names):
+    """Names on the outer panels only, and the same x limits down each column."""
+    d = len(axes)
+    for i in range(d):
+        for j in range(i + 1):
+            panel = axes[i, j]
+            panel.set_xlim(axes[j, j].get_xlim())
+            if i > j:
+                panel.set_ylim(axes[i, i].get_xlim())
+            panel.locator_params(axis="x", nbins=4)
+            panel.tick_params(axis="x", rotation=35)
+            if i < d - 1:
+                panel.tick_params(labelbottom=False)
+            else:
+                panel.set_xlabel(plain(names[j]))
+            if i > j:
+                panel.locator_params(axis="y", nbins=4)
+                panel.tick_params(labelleft=j == 0)
+                if j == 0:
+                    panel.set_ylabel(plain(names[i]))

@@ -1,0 +1,145 @@
+"""Draws of each ensemble, with the numbers that say whether they agree."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..sampling import ess_bulk, ess_tail, r_hat
+from ._axes import PALETTE, panel_axes, plain, pyplot
+from ._fitted import choose_parameters, fitted_estimator
+from ._smoothing import smooth_density
+
+__all__ = ["TraceDisplay"]
+
+_STYLES = ("-", "--", "-.", ":")
+
+
+class TraceDisplay:
+    """One line of panels for each parameter: densities by ensemble, and the draws in order.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (n_ensembles, n, d)
+    names : sequence of str, length d
+    r_hat, ess_bulk, ess_tail : sequence of float, length d, or None, default=None
+        Written above the draws.
+    supports : sequence of (float, float), length d, or None, default=None
+        Intervals that the parameters cannot leave.
+
+    Attributes
+    ----------
+    lines_ : list of list of Line2D
+        The draws, by parameter and ensemble; ``density_lines_`` the densities.
+    density_lines_ : list of list of Line2D
+    axes_ : ndarray of Axes, shape (d, 2)
+    ax_, figure_ : Axes of the first panel, Figure
+    """
+
+    def __init__(self, draws, names, *, r_hat=None, ess_bulk=None, ess_tail=None, supports=None):
+        self.draws = draws
+        self.names = names
+        self.r_hat = r_hat
+        self.ess_bulk = ess_bulk
+        self.ess_tail = ess_tail
+        self.supports = supports
+
+    @classmethod
+    def from_estimator(cls, estimator, *, parameters=None, feature_names=None, ax=None, **kwargs):
+        """Draw the trace of parameters of a fitted estimator, in the user's units.
+
+        R-hat and effective sizes are those of ``diagnostics_``. Parameters that are no coordinate
+        of the sampler (an intercept, the location of a full normal, in the user's units) get their
+        own, from the draws shown. Laplace draws are independent and have none.
+
+        Parameters
+        ----------
+        estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+        parameters : list of str or None, default=None
+            See :meth:`PosteriorDisplay.from_estimator`.
+        feature_names : list of str or None, default=None
+            Labels of the columns; None takes those of the fitted table.
+        ax : Axes, array of Axes or None, default=None
+        **kwargs : dict
+            For :meth:`plot`.
+
+        Returns
+        -------
+        TraceDisplay
+        """
+        pyplot(cls.__name__)
+        fitted = fitted_estimator(estimator, cls.__name__)
+        chosen = choose_parameters(fitted, parameters, feature_names)
+        chains = [p.of(fitted.posterior_[p.key]).reshape(fitted._n_chains, -1) for p in chosen]
+        diagnostics = {}
+        if fitted.diagnostics_.r_hat:
+            for name, compute in (("r_hat", r_hat), ("ess_bulk", ess_bulk), ("ess_tail", ess_tail)):
+                known = getattr(fitted.diagnostics_, name)
+                diagnostics[name] = [
+                    known[p.coordinate] if p.coordinate in known else compute(chain[:, None])
+                    for p, chain in zip(chosen, chains, strict=True)
+                ]
+        display = cls(
+            np.stack(chains, axis=-1),
+            [parameter.name for parameter in chosen],
+            supports=[parameter.support(fitted) for parameter in chosen],
+            **diagnostics,
+        )
+        return display.plot(ax, **kwargs)
+
+    def plot(self, ax=None, **kwargs):
+        """Draw on ``ax`` (one Axes is divided, an array holds d x 2) or on a new figure.
+
+        ``kwargs`` go to the lines of the draws.
+
+        Returns
+        -------
+        self
+        """
+        plt = pyplot(type(self).__name__)
+        draws = np.asarray(self.draws)
+        n_chains, _, d = draws.shape
+        figure, axes = panel_axes(plt, ax, (d, 2), (4.6, 1.7))
+        supports = self.supports or [(-np.inf, np.inf)] * d
+        self.lines_, self.density_lines_ = [], []
+        for j, (left, right) in enumerate(axes):
+            self.lines_.append([])
+            self.density_lines_.append([])
+            for k in range(n_chains):
+                colour = PALETTE[k % len(PALETTE)]
+                chain = draws[k, :, j]
+                self.density_lines_[j] += left.plot(
+                    *smooth_density(chain, supports[j]),
+                    color=colour,
+                    ls=_STYLES[k % len(_STYLES)],
+                    label=f"{k + 1}" if k else "Ensemble 1",
+                )
+                style = {"lw": 0.5, "alpha": 0.8, "color": colour, **kwargs}
+                self.lines_[j] += right.plot(np.arange(1, len(chain) + 1), chain, **style)
+            left.set(xlabel=plain(self.names[j]), yticks=[], ylim=(0, None))
+            right.set_ylabel(plain(self.names[j]))
+            right.set_title(self._summary(j), fontsize="medium", loc="right")
+            right.margins(x=0)
+        axes[-1, 1].set_xlabel("Draw, walker by walker")
+        if n_chains > 1:
+            axes[0, 0].legend(
+                frameon=False,
+                fontsize="small",
+                ncols=min(n_chains, 6),
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                borderaxespad=0.2,
+            )
+        figure.align_ylabels(axes[:, 1])
+        self.axes_, self.ax_, self.figure_ = axes, axes[0, 0], figure
+        return self
+
+    def _summary(self, j):
+        """R-hat and effective numbers of draws of a parameter, as far as they are known."""
+        parts = []
+        if self.r_hat is not None:
+            parts.append(f"R-hat {self.r_hat[j]:.3f}")
+        if self.ess_bulk is not None:
+            parts.append(f"ESS {self.ess_bulk[j]:,.0f}")
+        if self.ess_tail is not None:
+            parts.append(f"tail ESS {self.ess_tail[j]:,.0f}")
+        return ", ".join(parts)
