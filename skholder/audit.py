@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from .explanation import Explanation, row_position
 from .screening import screened_flags
 
 __all__ = [
@@ -226,8 +227,10 @@ class Audit:
     fod, log_density : ndarray of shape (n,)
     order : ndarray of int, shape (n,)
         All rows, worst first.
-    index : array-like or None
+    index : pandas.Index or None
         Row labels of the data frame that was fitted.
+    evidence : RegressionEvidence, DensityEvidence or None
+        What explains each row.
     """
 
     mask: np.ndarray
@@ -238,6 +241,7 @@ class Audit:
     log_density: np.ndarray
     order: np.ndarray = field(repr=False)
     index: object = field(default=None, repr=False)
+    evidence: object = field(default=None, repr=False)
 
     @classmethod
     def from_posterior(
@@ -251,6 +255,7 @@ class Audit:
         rank="fod",
         weight=None,
         index=None,
+        evidence=None,
         count=None,
     ):
         """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
@@ -266,19 +271,58 @@ class Audit:
         mask[order[inside]] = True
         tail = (1 - level) / 2
         interval = np.rint(np.quantile(counts, [tail, 1 - tail])).astype(int)
-        return cls(mask, order[inside], count, interval, fod, log_density, order, index)
+        return cls(mask, order[inside], count, interval, fod, log_density, order, index, evidence)
 
     def to_frame(self):
-        """A pandas DataFrame of all rows, worst first, with the index of the fitted frame."""
+        """A pandas DataFrame of all rows, worst first, with the index of the fitted frame.
+
+        Its columns are ``flagged``, ``fod``, ``log_density``, ``row`` (the position) and, for the
+        audit of a fit, ``reason``: why, in a few words.
+        """
         import pandas as pd
 
-        frame = pd.DataFrame(
-            {
-                "flagged": self.mask,
-                "fod": self.fod,
-                "log_density": self.log_density,
-                "row": np.arange(len(self.mask)),
-            },
-            index=self.index,
+        columns = {
+            "flagged": self.mask,
+            "fod": self.fod,
+            "log_density": self.log_density,
+            "row": np.arange(len(self.mask)),
+        }
+        if self.evidence is not None:
+            columns["reason"] = self.evidence.reasons(columns["row"])
+        return pd.DataFrame(columns, index=self.index).iloc[self.order]
+
+    def explain(self, row=None, *, position=None):
+        """Why a row is flagged, or why it is not.
+
+        Parameters
+        ----------
+        row : object
+            The row's label in the index of the data frame that was fitted; without a frame, its
+            position.
+        position : int
+            The position, whatever the index; given in place of ``row``.
+
+        Returns
+        -------
+        Explanation
+            Print it for a sentence; ``to_dict()`` has the numbers.
+
+        Raises
+        ------
+        KeyError
+            If the index has no such label, or has it more than once.
+        IndexError
+            If there is no such position.
+        """
+        spot = row_position(self.index, len(self.mask), row, position)
+        known = self.evidence
+        return Explanation(
+            row=spot,
+            label=spot if self.index is None else self.index[spot],
+            flagged=bool(self.mask[spot]),
+            fod=float(self.fod[spot]),
+            log_density=float(self.log_density[spot]),
+            reason="" if known is None else known.reasons(np.array([spot]))[0],
+            residual=None if known is None else known.residual(spot),
+            contributions=() if known is None else known.contributions(spot),
         )
-        return frame.iloc[self.order]

@@ -154,6 +154,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
             rank="log_density",
             weight=fitted._weight,
             index=fitted._index,
+            evidence=fitted._evidence,
             count=count,
         )
 

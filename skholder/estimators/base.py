@@ -22,9 +22,11 @@ from ..rows import RowBlocks
 __all__ = [
     "HolderBayesEstimator",
     "PosteriorMode",
+    "column_names",
     "fitting",
     "private_random_state",
     "row_labels",
+    "target_name",
     "usable_weight",
 ]
 
@@ -74,6 +76,22 @@ def private_random_state(random_state):
 def row_labels(X):
     """The index of a pandas object, or None."""
     return X.index if hasattr(X, "iloc") else None
+
+
+def column_names(estimator):
+    """Names of the columns that were fitted, as texts; ``x0``, ``x1``, ... without a frame."""
+    names = getattr(estimator, "feature_names_in_", None)
+    if names is None:
+        return tuple(f"x{j}" for j in range(estimator.n_features_in_))
+    return tuple(str(name) for name in names)
+
+
+def target_name(y):
+    """The name of a response that is a named column, or ``y``."""
+    name = getattr(y, "name", None)
+    if name is None and len(getattr(y, "columns", ())) == 1:
+        name = y.columns[0]
+    return "y" if name is None or name == "" else str(name)
 
 
 def usable_weight(sample_weight, X):
@@ -220,6 +238,7 @@ class HolderBayesEstimator(BaseEstimator):
             rank=rank,
             weight=self._weight,
             index=self._index,
+            evidence=self._evidence,
         )
 
     def to_arviz(self):

@@ -11,9 +11,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import choose_count, score_threshold
+from ..evidence import density_evidence
 from ..exceptions import IdentifiabilityWarning
 from ..inference import infer
 from ..influence import influence
+from ..least_squares import PlainMoments
 from ..models import (
     DENSITY_NAMES,
     ColumnFamily,
@@ -29,6 +31,7 @@ from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
 from .base import (
     HolderBayesEstimator,
+    column_names,
     fitting,
     private_random_state,
     row_labels,
@@ -36,11 +39,9 @@ from .base import (
 )
 from .draws import NamedDraws
 from .whitening import Whitening
+from .width import check_width
 
 __all__ = ["HolderBayesDensity", "efficient_gamma"]
-
-# Columns up to which sampling was seen to be honest (R-hat <= 1.01, ESS >= 400).
-_MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
 
 
 def efficient_gamma(n_columns, efficiency=0.8):
@@ -191,7 +192,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             random = private_random_state(self.random_state)
             chosen, merged = canonical(X, weight=weight)
             self._whitening = self._whiten(part, X[chosen], merged, random)
-            self._check_width(part, len(self._whitening.backward))
+            check_width(len(self._whitening.backward), self._is_full(part), self.inference)
             rows = self._whitening.apply(X[chosen])
             model = build_density(part, rows, full=self._is_full(part), **self._priors())
             settings = self._settings(
@@ -199,11 +200,13 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 lambda rule, gamma: covariance_rule(rows, merged, gamma / 2),
             )
             result = infer(model, RowBlocks(rows, merged), settings, random)
-            self._conclude(result, self._whitening.apply(X), weight)
+            rows = self._whitening.apply(X)
+            self._conclude(result, rows, weight)
+            self._explain(X, rows, weight)
             for name, draws in self.posterior_.means():
                 setattr(self, f"{name}_", draws)
             if self.contamination != "auto" or result.draws.alpha is not None:
-                self.offset_ = self._training_offset(self._whitening.apply(X))
+                self.offset_ = self._training_offset(rows)
         return self
 
     def _is_full(self, part):
@@ -218,27 +221,6 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             "log_scale_prior_scale": self.log_scale_prior_scale,
             "min_scale": self.min_scale,
         }
-
-    def _check_width(self, part, k):
-        """Refuse data too wide to be sampled honestly, naming what to do instead."""
-        full = self._is_full(part)
-        if self.inference == "laplace":
-            if full and k > _MAX_LAPLACE:
-                raise ValueError(
-                    f"A full covariance of {k} columns is too wide (at most {_MAX_LAPLACE} with "
-                    "inference='laplace'); use covariance_type='diag'."
-                )
-        elif full and k > _MAX_FULL:
-            raise ValueError(
-                f"A full covariance of {k} columns has {k * (k + 3) // 2} parameters, too many to "
-                f"sample honestly (at most {_MAX_FULL} columns); use covariance_type='diag' or "
-                "inference='laplace'."
-            )
-        elif k > _MAX_DIAGONAL:
-            raise ValueError(
-                f"{k} columns are too many to sample honestly (at most {_MAX_DIAGONAL}); use "
-                "inference='laplace' with covariance_type='diag'."
-            )
 
     def _whiten(self, part, X, weight, random):
         if not self.standardize:
@@ -260,6 +242,13 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 stacklevel=3,
             )
         return out
+
+    def _explain(self, X, rows, weight):
+        """Keep what explains the rows, and the columns' plain means and standard deviations."""
+        contributions = self._draws.model.contributions(self._draws.theta, self._whitening.forward)
+        self._evidence = density_evidence(column_names(self), X, rows, contributions)
+        self._n_lost = self._whitening.n_lost
+        self._plain = PlainMoments.of(X, weight)
 
     @property
     def _log_volume(self):

@@ -10,15 +10,17 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
+from ..evidence import regression_evidence
 from ..exceptions import IdentifiabilityWarning
 from ..inference import infer
 from ..influence import influence
+from ..least_squares import LeastSquares
 from ..models import LinearModel, check_noise
 from ..predictive import (
     expected_log_predictive,
     log_predictive,
     mean_log_density,
-    mixture_quantile,
+    mixture_interval,
 )
 from ..rows import RowBlocks, canonical
 from ..temperature import covariance_rule
@@ -27,6 +29,7 @@ from .base import (
     fitting,
     private_random_state,
     row_labels,
+    target_name,
     usable_weight,
 )
 from .draws import NamedDraws
@@ -181,7 +184,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         self
         """
         with fitting(self):
-            self._index = row_labels(X)
+            self._index, target = row_labels(X), target_name(y)
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
@@ -192,10 +195,13 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             settings = self._settings(
                 self.gamma, lambda *rule: self._covariance_temperature(*rule, rows, merged)
             )
-            self._warn_rank(rows, merged)
+            plain = LeastSquares.of(RowBlocks(rows, merged))
+            self._warn_rank(plain)
             random = private_random_state(self.random_state)
             result = infer(model, RowBlocks(rows, merged), settings, random)
-            self._conclude(result, self._rows(X, y), weight)
+            rows = self._rows(X, y)
+            self._conclude(result, rows, weight)
+            self._explain(target, y, rows, plain)
             self.coef_ = self.posterior_["coef"].mean(axis=0)
             self.intercept_ = float(self.posterior_["intercept"].mean())
             self.scale_ = float(self.posterior_["scale"].mean())
@@ -233,13 +239,9 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             return covariance_rule(rows[:, -1:], weight, gamma / 2)
         return covariance_rule(rows[:, int(self.fit_intercept) :], weight, gamma)
 
-    def _warn_rank(self, rows, weight):
+    def _warn_rank(self, plain):
         """Warn where the design does not determine the coefficients."""
-        design = rows[:, :-1]
-        used = design if weight is None else design * np.sqrt(weight)[:, None]
-        length = np.sqrt(np.sum(used**2, axis=0))
-        used = used / np.where(length > 0, length, 1.0)
-        if len(length) == 0 or np.linalg.eigvalsh(used.T @ used)[0] > 1e-12:
+        if plain.rank == len(plain.coef):
             return
         constant = np.flatnonzero(self._x_scaling.constant)
         names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
@@ -251,6 +253,15 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             IdentifiabilityWarning,
             stacklevel=3,
         )
+
+    def _explain(self, target, y, rows, plain):
+        """Keep what explains the rows, and the least squares fit in the user's units."""
+        to_units = self._y_scaling.centre[0], self._y_scaling.scale[0]
+        noise = self._draws.model.noise
+        self._evidence = regression_evidence(target, y, rows, self._moments, to_units, noise, plain)
+        self._n_lost = len(plain.coef) - plain.rank
+        with np.errstate(divide="ignore"):
+            self._plain = self._to_units(np.append(plain.coef, np.log(plain.scale))[None])
 
     @property
     def _log_volume(self):
@@ -277,14 +288,15 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         X = validate_data(self, X, dtype=np.float64, reset=False)
         return self._rows(X, np.broadcast_to(self._y_scaling.centre, len(X)))[:, :-1]
 
-    def _moments(self, design):
+    def _moments(self, design, noise_variance=None):
         """Predictive mean and standard deviation on the computing scale, each (m,)."""
         coef, scale = self._draws.theta[:, :-1], np.exp(self._draws.theta[:, -1])
         mean = design @ coef.mean(axis=0)
         spread = np.atleast_2d(np.cov(coef, rowvar=False, ddof=0))
-        fit = np.einsum("ij,jk,ik->i", design, spread, design)
-        noise = self._draws.model.noise.variance * np.mean(scale**2)
-        return mean, np.sqrt(np.maximum(fit, 0) + noise)
+        fit = np.sum((design @ spread) * design, axis=1)
+        if noise_variance is None:
+            noise_variance = self._draws.model.noise.variance
+        return mean, np.sqrt(np.maximum(fit, 0) + noise_variance * np.mean(scale**2))
 
     def predict(self, X, return_std=False):
         """Posterior predictive mean, and with ``return_std`` its standard deviation.
@@ -302,17 +314,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
         design = self._check_design(X)
-        theta, noise = self._draws.theta, self._draws.model.noise
-        scale = np.exp(theta[:, -1])
-        ends = np.empty((len(design), 2))
-        size = max(1, 400_000 // len(theta))
-        for start in range(0, len(design), size):
-            part = slice(start, start + size)
-            location = design[part] @ theta[:, :-1].T
-            for end, p in enumerate(((1 - level) / 2, (1 + level) / 2)):
-                ends[part, end] = mixture_quantile(
-                    noise.cdf, location, scale, p, location.mean(axis=1)
-                )
+        ends = mixture_interval(self._draws.model.noise.cdf, design, self._draws.theta, level)
         return self._y_scaling.centre[0] + self._y_scaling.scale[0] * ends
 
     def score_samples(self, X, y=None):

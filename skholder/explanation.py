@@ -1,0 +1,242 @@
+"""Why a row is flagged: its residual in a regression, its columns in a density.
+
+A column's *contribution* is by how many nats the row's log density would rise if that column alone
+took its most likely value given the others. Contributions are conditional, so they do not add up:
+two columns that contradict each other are both named, since mending either would do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+
+import numpy as np
+
+from .wording import number, rounded
+
+__all__ = [
+    "Contribution",
+    "Explanation",
+    "Residual",
+    "column_reason",
+    "residual_reason",
+    "row_position",
+]
+
+# A leverage this many times the average is worth a word.
+_HIGH_LEVERAGE = 3.0
+# Fewer nats print as 0.0.
+_TELLS = 0.05
+
+
+@dataclass(frozen=True)
+class Residual:
+    """A row of a regression, in the user's units.
+
+    Attributes
+    ----------
+    target : str
+        Name of the response.
+    observed, fitted : float
+        The response, and its posterior predictive mean.
+    sd : float
+        Standard deviation of the predictive, coefficient uncertainty included. Noise without a
+        variance has its scale here.
+    interval : (float, float)
+        Central 95% predictive interval, from quantiles of the noise times ``sd``:
+        ``predict_interval`` mixes over the draws instead and differs in the third digit.
+    leverage, mean_leverage : float
+        Of this row, and of all rows on average, in least squares.
+    """
+
+    target: str
+    observed: float
+    fitted: float
+    sd: float
+    interval: tuple[float, float]
+    leverage: float
+    mean_leverage: float
+
+    @property
+    def residual(self):
+        """Observed less predicted."""
+        return self.observed - self.fitted
+
+    @property
+    def standardised(self):
+        """The residual in predictive standard deviations."""
+        return self.residual / self.sd
+
+    def __str__(self):
+        low, high = (rounded(end, self.sd) for end in self.interval)
+        times = self.leverage / self.mean_leverage if self.mean_leverage > 0 else 1.0
+        return (
+            f"{self.target} is {number(self.observed)}, {_distance(self.standardised)} its "
+            f"prediction of {rounded(self.fitted, self.sd)} (95% predictive interval {low} to "
+            f"{high}); leverage {rounded(self.leverage, self.mean_leverage)}, {_digits(times)} "
+            "times the average"
+        )
+
+    def to_dict(self):
+        """All numbers, as plain Python types."""
+        return {
+            "target": self.target,
+            "observed": self.observed,
+            "fitted": self.fitted,
+            "residual": self.residual,
+            "sd": self.sd,
+            "standardised": self.standardised,
+            "interval": list(self.interval),
+            "leverage": self.leverage,
+            "mean_leverage": self.mean_leverage,
+        }
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """A column of a row in a density.
+
+    Attributes
+    ----------
+    column : str
+    observed, expected : float
+        The value, and the most likely one given the other columns, in the user's units.
+    nats : float
+        By how much the log density would rise with the expected value.
+    """
+
+    column: str
+    observed: float
+    expected: float
+    nats: float
+
+    @property
+    def direction(self):
+        """``"above"``, ``"below"`` or ``"at"`` the expected value."""
+        if self.observed == self.expected:
+            return "at"
+        return "above" if self.observed > self.expected else "below"
+
+    def __str__(self):
+        return (
+            f"{self.column} is {number(self.observed)}, {self.direction} the expected "
+            f"{rounded(self.expected, self.observed - self.expected)} ({_digits(self.nats)} nats)"
+        )
+
+    def to_dict(self):
+        """All numbers, as plain Python types."""
+        return {
+            "column": self.column,
+            "observed": self.observed,
+            "expected": self.expected,
+            "direction": self.direction,
+            "nats": self.nats,
+        }
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Why a row is flagged, or why it is not.
+
+    Attributes
+    ----------
+    row : int
+        Position of the row.
+    label : object
+        Its label in the index of the fitted frame; the position where there was none.
+    flagged : bool
+    fod, log_density : float
+    reason : str
+        The short text that ``Audit.to_frame`` has too.
+    residual : Residual or None
+        For a regression.
+    contributions : tuple of Contribution
+        For a density: the columns that cost most, at most three, worst first.
+    """
+
+    row: int
+    label: object
+    flagged: bool
+    fod: float
+    log_density: float
+    reason: str
+    residual: Residual | None = None
+    contributions: tuple[Contribution, ...] = ()
+
+    @property
+    def parts(self):
+        """The evidence in words, one text for the residual or for each column that matters."""
+        if self.residual is not None:
+            return (str(self.residual),)
+        told = tuple(str(part) for part in self.contributions if part.nats >= _TELLS)
+        return told or (self.reason,)
+
+    def __str__(self):
+        verdict = "is flagged" if self.flagged else "is not flagged"
+        return f"Row {self.label!s} {verdict} (FoD {self.fod:.2f}): {'; '.join(self.parts)}."
+
+    def to_dict(self):
+        """Everything as plain Python types; the label as it is if it is a number or a text."""
+        plain = self.label.item() if isinstance(self.label, np.generic) else self.label
+        return {
+            "row": self.row,
+            "label": plain if isinstance(plain, int | float | str) else str(plain),
+            "flagged": self.flagged,
+            "fod": self.fod,
+            "log_density": self.log_density,
+            "reason": self.reason,
+            "explanation": str(self),
+            "residual": None if self.residual is None else self.residual.to_dict(),
+            "contributions": [part.to_dict() for part in self.contributions],
+        }
+
+
+def row_position(index, n, row, position):
+    """The position that a label of the index (n labels, or None), or a position, stands for."""
+    if (row is None) == (position is None):
+        raise TypeError("explain() takes a row or a position, one of the two.")
+    if position is None:
+        position = row if index is None else _position_of_label(index, row)
+    if not isinstance(position, Integral) or not 0 <= position < n:
+        raise IndexError(f"There is no row {position!r}: positions go from 0 to {n - 1}.")
+    return int(position)
+
+
+def _position_of_label(index, label):
+    try:
+        found = index.get_loc(label)
+    except Exception as error:  # pandas has kinds of its own for lists and the like
+        raise KeyError(
+            f"No row is labelled {label!r} in the index of the fitted data frame; "
+            "explain(position=...) takes a position."
+        ) from error
+    if isinstance(found, Integral):
+        return found
+    spots = np.arange(len(index))[found]
+    raise KeyError(
+        f"{len(spots)} rows are labelled {label!r}; name one by its position, as in "
+        f"explain(position={spots[0]})."
+    )
+
+
+def residual_reason(target, standardised, leverage_ratio):
+    """``y is 7.2 sd above its prediction``; the ratio is to the average leverage."""
+    far = ", at high leverage" if leverage_ratio > _HIGH_LEVERAGE else ""
+    return f"{target} is {_distance(standardised)} its prediction{far}"
+
+
+def column_reason(names, nats):
+    """``bmi (12.1 nats), age (0.4)``, for columns in order."""
+    told = [f"{name} ({_digits(v)}" for name, v in zip(names, nats, strict=True) if v >= _TELLS]
+    if not told:
+        return "every column is where it is expected"
+    told[0] += " nats"
+    return "), ".join(told) + ")"
+
+
+def _digits(value):
+    return f"{value:.1f}" if abs(value) < 1e4 else number(value)
+
+
+def _distance(z):
+    return f"{_digits(abs(z))} sd {'above' if z >= 0 else 'below'}"
