@@ -8,11 +8,13 @@ from .estimators import (
     OutlierAuditor,
     OutlierRejector,
 )
+from .report import AuditReport
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Audit",
+    "AuditReport",
     "AuditedEstimator",
     "HolderBayesDensity",
     "HolderBayesRegressor",

@@ -1,0 +1,291 @@
+"""From a fit to the dict that a report shows: plain Python types, no row that is not shown."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from math import isfinite
+
+import numpy as np
+
+from ..models import (
+    EllipticalModel,
+    IndependentColumns,
+    NormalNoise,
+    ScipyNoise,
+    StudentTNoise,
+    StudentTRadial,
+)
+from ..wording import number, percent
+from .estimates import compare
+from .verdict import checks
+
+__all__ = ["collect"]
+
+# What a page shows at most, so that it stays small whatever the data.
+_MAX_ROWS, _MIN_ROWS, _MAX_ESTIMATES, _MAX_BARS = 200, 20, 200, 8
+_N_CURVE, _N_WORST_POINTS, _N_OTHER_POINTS = 240, 250, 350
+# Settings that change no result.
+_SILENT = ("n_jobs", "verbose")
+
+
+def collect(source, title=None):
+    """The dict of a :class:`~skholder.report.source.Source`; NaN and infinity become None."""
+    fitted, audit = source.fitted, source.audit
+    comparison = compare(fitted, source.names)
+    found = [asdict(check) for check in checks(fitted)]
+    count = _count(source)
+    data = {
+        "title": "Audit report" if title is None else str(title),
+        "version": _version(),
+        "kind": "regression" if source.is_regression else "density",
+        "model": _model_in_words(source),
+        "summary": _summary(source, count),
+        "data": {
+            "n_rows": len(audit.mask),
+            "total_weight": _total(source),
+            "weighted": fitted._weight is not None,
+            "columns": list(source.names),
+            "target": audit.evidence.target if source.is_regression else None,
+        },
+        "epsilon": _epsilon(fitted),
+        "count": count,
+        "ranking": _ranking(source, count),
+        "residuals": _residuals(audit) if source.is_regression else None,
+        "blamed": None if source.is_regression else _blamed(audit),
+        "rows": _rows(audit),
+        "estimates": _estimates(comparison),
+        "diagnostics": {"verdict": _verdict(found), "checks": found, **_effort(fitted)},
+        "settings": _settings(source),
+    }
+    return _plain(data)
+
+
+def _version():
+    from .. import __version__
+
+    return __version__
+
+
+def _total(source):
+    weight = source.fitted._weight
+    return float(len(source.audit.mask) if weight is None else weight.sum())
+
+
+def _model_in_words(source):
+    fitted, model, k = source.fitted, source.fitted._draws.model, len(source.names)
+    columns = f"{k} column{'s' if k != 1 else ''}"
+    if source.is_regression:
+        target = source.audit.evidence.target
+        return f"linear regression of {target} on {columns} with {_noise_in_words(model.noise)}"
+    if isinstance(model, EllipticalModel):
+        normal = "normal"
+        if isinstance(model.radial, StudentTRadial):
+            normal = f"Student-t ({model.radial.df:g} degrees of freedom)"
+        kind = "full" if model.full else "diagonal"
+        return f"{normal} density of {columns} with a {kind} covariance"
+    if isinstance(model, IndependentColumns):
+        name = fitted.model if isinstance(fitted.model, str) else type(fitted.model).__name__
+        return f"product of independent {name} densities of {columns}"
+    return f"density {type(fitted.model).__name__} of {columns}"
+
+
+def _noise_in_words(noise):
+    if isinstance(noise, NormalNoise):
+        return "normal noise"
+    if isinstance(noise, StudentTNoise):
+        return f"Student-t noise ({noise.df:g} degrees of freedom)"
+    if isinstance(noise, ScipyNoise):
+        return f"{noise.distribution.dist.name} noise"
+    return f"{type(noise).__name__} noise"
+
+
+def _count(source):
+    counts = source.fitted.outlier_count_posterior_
+    low, middle, high = (int(q) for q in np.rint(np.quantile(counts, [0.025, 0.5, 0.975])))
+    return {
+        "flagged": int(source.audit.mask.sum()),
+        "wanted": int(source.audit.count),
+        "rule": source.rule,
+        "mean": int(np.rint(np.mean(counts))),
+        "interval": [int(end) for end in source.audit.count_interval],
+        "level": source.level,
+        "thresholds": {"lower": low, "median": middle, "upper": high},
+    }
+
+
+def _summary(source, count):
+    """Two or three sentences in plain words."""
+    fitted = source.fitted
+    weighted = " (by weight)" if fitted._weight is not None else ""
+    low, high = count["interval"]
+    follow = "does not follow" if count["mean"] == 1 else "do not follow"
+    first = (
+        f"About {count['mean']:,} of {number(_total(source))} rows{weighted}, "
+        f"{source.level:.0%} between {low:,} and {high:,}, {follow} the model."
+    )
+    if high == 0:
+        first = f"All {number(_total(source))} rows{weighted} follow the model."
+    start, end = fitted.epsilon_interval_
+    second = (
+        f"The model is a {_model_in_words(source)}; the share of rows outside it, epsilon, is "
+        f"{percent(fitted.epsilon_)} (95% between {percent(start)} and {percent(end)})."
+    )
+    rows = "1 row is" if count["flagged"] == 1 else f"{count['flagged']:,} rows are"
+    third = f"{rows} flagged here, the most suspicious; their number is {count['rule']}."
+    if count["flagged"] == 0:
+        third = f"No row is flagged here, by {count['rule']}."
+    return [first, second, third]
+
+
+def _epsilon(fitted):
+    draws = fitted.epsilon_posterior_
+    x, density = _smooth(draws, float(fitted.max_contamination))
+    return {
+        "mean": fitted.epsilon_,
+        "median": np.median(draws),
+        "interval": fitted.epsilon_interval_,
+        "curve": {"epsilon": x, "density": density},
+    }
+
+
+def _smooth(draws, upper, n_points=121):
+    """A kernel density of draws on [0, upper], reflected at both ends: points and heights."""
+    low, high = np.quantile(draws, [0.25, 0.75])
+    spread = min(np.std(draws), (high - low) / 1.349) or np.std(draws)
+    width = max(1.1 * spread * len(draws) ** -0.2, 1e-4 * upper)
+    start, stop = np.quantile(draws, [0.0005, 0.9995])
+    x = np.linspace(max(0.0, start - 3 * width), min(upper, stop + 3 * width), n_points)
+    images = np.concatenate([draws, -draws, 2 * upper - draws])
+    images = np.sort(images[(images > x[0] - 5 * width) & (images < x[-1] + 5 * width)])
+    height = [np.exp(-0.5 * ((at - images) / width) ** 2).sum() for at in x]
+    return x, np.array(height) / (len(draws) * width * np.sqrt(2 * np.pi))
+
+
+def _ranking(source, count):
+    """Log density and FoD of the rows, worst first, as far as the eye needs to go."""
+    audit, weight = source.audit, source.fitted._weight
+    n = len(audit.mask)
+    order = np.argsort(audit.log_density, kind="stable")
+    by_fod = np.argsort(-audit.fod, kind="stable")
+    weight = np.ones(n) if weight is None else weight
+    reached, reached_fod = np.cumsum(weight[order]), np.cumsum(weight[by_fod])
+    end = min(reached[-1], max(40, 2.5 * count["thresholds"]["upper"], 2 * count["wanted"]))
+    shown = max(2, int(np.searchsorted(reached, end - 1e-9)) + 1)
+    spots = np.unique(np.rint(np.linspace(0, min(shown, n) - 1, _N_CURVE)).astype(int))
+    return {
+        "best": np.max(audit.log_density),
+        "rank": reached[spots],
+        "log_density": audit.log_density[order[spots]],
+        "rank_by_fod": reached_fod[spots],
+        "fod": audit.fod[by_fod[spots]],
+        "complete": shown >= n,
+    }
+
+
+def _residuals(audit):
+    """Predictions and standardised residuals of the worst rows and of some of the others."""
+    others = audit.order[_N_WORST_POINTS:]
+    step = max(1, -(-len(others) // _N_OTHER_POINTS))
+    rows = np.concatenate([audit.order[:_N_WORST_POINTS], others[::step]])
+    return {
+        "fitted": audit.evidence.fitted[rows],
+        "standardised": audit.evidence.standardised[rows],
+        "fod": audit.fod[rows],
+        "flagged": audit.mask[rows],
+        "complete": len(rows) == len(audit.order),
+    }
+
+
+def _blamed(audit):
+    """How many flagged rows each column explains best; None for a model without columns."""
+    evidence = audit.evidence
+    if evidence.column.shape[1] == 0:
+        return None
+    tally = np.bincount(evidence.column[audit.indices, 0], minlength=len(evidence.names))
+    worst = np.argsort(-tally, kind="stable")
+    worst = worst[tally[worst] > 0]
+    return {
+        "columns": [evidence.names[j] for j in worst[:_MAX_BARS]],
+        "rows": tally[worst[:_MAX_BARS]],
+        "other_rows": tally[worst[_MAX_BARS:]].sum(),
+    }
+
+
+def _rows(audit):
+    size = min(len(audit.mask), _MAX_ROWS, max(_MIN_ROWS, len(audit.indices)))
+    shown = []
+    for spot in audit.order[:size]:
+        explanation = audit.explain(position=int(spot))
+        shown.append({**explanation.to_dict(), "parts": explanation.parts})
+    return {"shown": shown, "n_flagged": len(audit.indices), "n_rows": len(audit.mask)}
+
+
+def _estimates(comparison):
+    """The estimates, those that moved most where there are too many to show."""
+    all_of_them = comparison.estimates
+    shown = all_of_them
+    if len(all_of_them) > _MAX_ESTIMATES:
+        moved = sorted(
+            range(len(all_of_them)), key=lambda j: (-abs(all_of_them[j].shift or 0.0), j)
+        )
+        shown = [all_of_them[j] for j in sorted(moved[:_MAX_ESTIMATES])]
+    return {
+        "plain_name": comparison.plain_name,
+        "shown": [asdict(estimate) for estimate in shown],
+        "n_estimates": len(all_of_them),
+    }
+
+
+def _verdict(found):
+    bad = [check["name"] for check in found if check["status"] == "warn"]
+    if bad:
+        return {
+            "status": "warn",
+            "text": f"Read with care: {len(bad)} of {len(found)} checks "
+            f"{'points' if len(bad) == 1 else 'point'} to a problem.",
+        }
+    if any(check["status"] == "note" for check in found):
+        return {"status": "note", "text": "An approximation, without signs of a problem."}
+    return {"status": "ok", "text": f"Sound: all {len(found)} checks are passed."}
+
+
+def _effort(fitted):
+    found = fitted.diagnostics_
+    return {
+        "n_draws": len(fitted._draws.theta),
+        "n_evaluations": int(found.n_evaluations),
+        "acceptance": found.acceptance if found.r_hat else None,
+        "n_modes": len(fitted.modes_),
+    }
+
+
+def _settings(source):
+    fitted = source.fitted
+    out = {"estimator": type(fitted).__name__}
+    for name, value in sorted(fitted.get_params(deep=False).items()):
+        if name not in _SILENT:
+            out[name] = _named(value)
+    out["gamma used"] = number(fitted.gamma_)
+    out["temperature used"] = number(fitted.temperature_)
+    return out
+
+
+def _named(value):
+    """The text of a setting, without a memory address."""
+    text = value if isinstance(value, str) else repr(value)
+    return type(value).__name__ if " at 0x" in text else text
+
+
+def _plain(value):
+    """The same with Python's own types, and None for numbers that JSON does not know."""
+    if isinstance(value, dict):
+        return {str(key): _plain(part) for key, part in value.items()}
+    if isinstance(value, np.ndarray):
+        return _plain(value.tolist())
+    if isinstance(value, list | tuple):
+        return [_plain(part) for part in value]
+    if isinstance(value, np.generic):
+        return _plain(value.item())
+    if isinstance(value, float) and not isfinite(value):
+        return None
+    return value

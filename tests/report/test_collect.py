@@ -1,0 +1,144 @@
+import numpy as np
+import pytest
+
+from skholder import HolderBayesDensity, HolderBayesRegressor
+from skholder.models import StudentTRadial
+from skholder.report import AuditReport
+from skholder.report.collect import _smooth
+
+pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
+
+@pytest.fixture(scope="module")
+def found(regression):
+    return AuditReport(regression).to_dict()
+
+
+def test_summary_in_plain_words(found, regression, nasty):
+    counts = regression.outlier_count_posterior_
+    low, high = np.rint(np.quantile(counts, [0.025, 0.975])).astype(int)
+    first, second, third = found["summary"]
+    assert first == (
+        f"About {round(counts.mean())} of 160 rows, 95% between {low} and {high}, do not follow "
+        "the model."
+    )
+    assert f"linear regression of {nasty['target']} on 2 columns with normal noise" in second
+    assert f"{100 * regression.epsilon_:.1f}%" in second
+    assert third.startswith(f"{found['count']['flagged']} rows are flagged here")
+
+
+def test_epsilon(found, regression):
+    assert found["epsilon"]["mean"] == regression.epsilon_
+    np.testing.assert_allclose(found["epsilon"]["interval"], regression.epsilon_interval_)
+    curve = found["epsilon"]["curve"]
+    area = np.trapezoid(curve["density"], curve["epsilon"])
+    assert area == pytest.approx(1, abs=0.02)
+    assert curve["epsilon"][0] >= 0
+
+
+@pytest.mark.parametrize(
+    "draws",
+    [
+        np.abs(np.random.default_rng(0).normal(0, 0.01, 1000)),
+        0.5 - np.abs(np.random.default_rng(1).normal(0, 0.01, 1000)),
+        np.zeros(400),
+        np.full(400, 0.25),
+    ],
+    ids=["at zero", "at the limit", "all zero", "all equal"],
+)
+def test_curve_at_the_ends_of_its_range(draws):
+    x, height = _smooth(draws, 0.5)
+    assert 0 <= x[0] < x[-1] <= 0.5
+    assert np.all(np.isfinite(height))
+    assert np.trapezoid(height, x) == pytest.approx(1, abs=0.03)
+
+
+def test_ranking(found, regression):
+    ranking = found["ranking"]
+    ordered = np.sort(regression.log_density_)
+    spots = np.array(ranking["rank"]).astype(int) - 1
+    np.testing.assert_array_equal(ranking["log_density"], ordered[spots])
+    np.testing.assert_array_equal(ranking["fod"], -np.sort(-regression.fod_scores_)[spots])
+    assert spots[0] == 0
+    assert spots[-1] + 1 >= found["count"]["thresholds"]["upper"]
+    assert ranking["best"] == ordered[-1]
+
+
+def test_rows_are_the_audit(found, regression, frame):
+    audit = regression.audit()
+    shown = found["rows"]["shown"]
+    assert len(shown) == max(20, audit.count)
+    np.testing.assert_array_equal([row["row"] for row in shown], audit.order[: len(shown)])
+    assert [row["label"] for row in shown] == list(frame.index[audit.order[: len(shown)]])
+    assert shown[0]["explanation"] == str(audit.explain(shown[0]["label"]))
+
+
+def test_columns_that_are_blamed(density):
+    audit = density.audit()
+    found = AuditReport(density).to_dict()["blamed"]
+    assert sum(found["rows"]) + found["other_rows"] == audit.count
+    worst = [audit.explain(position=int(i)).contributions[0].column for i in audit.indices]
+    for column, rows in zip(found["columns"], found["rows"], strict=True):
+        assert worst.count(column) == rows
+
+
+def test_many_rows_and_columns_are_capped():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 120))
+    X[:900] += 12
+    model = HolderBayesDensity(
+        covariance_type="diag", inference="laplace", n_draws=200, random_state=0
+    ).fit(X)
+    data = AuditReport(model, feature_names=["long name " * 5000] * 120).to_dict()
+    assert data["count"]["flagged"] > 700
+    assert len(data["rows"]["shown"]) == 200
+    assert data["rows"]["n_flagged"] == data["count"]["flagged"]
+    assert len(data["estimates"]["shown"]) == 200
+    assert data["estimates"]["n_estimates"] == 240
+    assert len(data["ranking"]["rank"]) <= 240
+    assert len(data["blamed"]["columns"]) <= 8
+    page = AuditReport(model, feature_names=["long name " * 5000] * 120)._html()
+    assert len(page.encode()) < 1_000_000
+    assert f"The 200 worst of {data['count']['flagged']:,} flagged rows" in page
+    assert "The 200 of 240 parameters" in page
+
+
+def test_large_regression_stays_small(contaminated):
+    X, y, *_ = contaminated(20_000, 3, 0.3, shift=30.0)
+    model = HolderBayesRegressor(inference="laplace", n_draws=200, random_state=0).fit(X, y)
+    report = AuditReport(model)
+    data = report.to_dict()
+    assert len(data["residuals"]["fitted"]) <= 600
+    assert not data["residuals"]["complete"]
+    assert len(report._html()) < 400_000
+
+
+def test_nothing_to_flag(clean):
+    report = AuditReport(clean)
+    data = report.to_dict()
+    assert data["count"]["flagged"] == data["count"]["mean"]
+    assert len(data["rows"]["shown"]) == 20
+    assert "for comparison" in report._html()
+
+
+def test_weights_are_rows(contaminated, quietly):
+    X, y, *_ = contaminated(80, 1, 0.1)
+    weight = np.arange(80) % 3
+    model = quietly(HolderBayesRegressor(n_draws=400, random_state=0), X, y, weight)
+    data = AuditReport(model).to_dict()
+    assert data["data"]["total_weight"] == weight.sum()
+    assert f"of {weight.sum()} rows (by weight)" in data["summary"][0]
+    assert data["ranking"]["rank"][-1] <= weight.sum()
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        ("gamma", "product of independent gamma densities of 2 columns"),
+        (StudentTRadial(5.0), "Student-t (5 degrees of freedom) density of 2 columns with a full"),
+    ],
+)
+def test_models_in_words(contaminated, quietly, model, words):
+    X = np.abs(contaminated(80, 2, 0.1)[0]) + 1
+    fitted = HolderBayesDensity(model=model, inference="laplace", n_draws=200, random_state=0)
+    assert words in AuditReport(quietly(fitted, X)).to_dict()["summary"][1]
