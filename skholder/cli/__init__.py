@@ -1,0 +1,5 @@
+"""The command ``skholder``."""
+
+from .main import main
+
+__all__ = ["main"]

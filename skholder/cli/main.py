@@ -1,0 +1,251 @@
+"""The command ``skholder``: audit a table from the shell.
+
+Exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted, 1 a bug. Errors are
+one line on standard error; ``--json`` puts one JSON object on standard output, and nothing else.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import os
+import sys
+from math import isfinite
+from pathlib import Path
+
+from .. import __version__
+from ..tables import InputError
+from .auditing import AuditRequest, run_audit
+from .demo import run_demo
+from .printout import as_json, as_text
+
+__all__ = ["main"]
+
+_MAIN_HELP = """\
+examples:
+  skholder demo
+  skholder audit patients.csv --target progression --report audit.html
+  skholder audit sensors.parquet --scores scores.csv --clean kept.parquet
+"""
+
+_AUDIT_HELP = """\
+With --target the rows are audited against a linear regression of that column on the others;
+without, against a multivariate normal density of all columns. Text columns of few levels become
+zeros and ones, one column for each level but the most frequent. Rows count from 0 below the header,
+as in pandas; lines are those of the file. The same file and options give the same output.
+
+examples:
+  skholder audit patients.csv --target progression
+  skholder audit patients.csv --target progression --columns age,bmi,bp --report audit.html
+  skholder audit patients.csv.gz --drop-missing --exclude name --clean kept.csv.gz
+  skholder audit patients.parquet --target progression --rule lower --json > audit.json
+
+exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    """Errors in one line, by exception."""
+
+    def error(self, message):
+        raise InputError(f"{message} (see {self.prog} --help)")
+
+
+def main(argv=None):
+    """Run the command line ``argv`` (default: the process's own) and return its exit code."""
+    try:
+        code = _run(argv)
+        sys.stdout.flush()
+    except SystemExit as stop:
+        return stop.code or 0
+    except BrokenPipeError:
+        _discard_output()
+        return 0
+    except KeyboardInterrupt:
+        # A progress bar leaves the cursor in its line.
+        start = "\n" if sys.stderr.isatty() else ""
+        print(f"{start}skholder: interrupted", file=sys.stderr)
+        return 130
+    except (OSError, ValueError, MemoryError) as error:
+        return _fail(error, 2)
+    except Exception as error:
+        return _fail(f"this is a bug: {type(error).__name__}: {error}", 1)
+    return code
+
+
+def _fail(error, code):
+    text = " ".join(str(error).split()) or type(error).__name__
+    print(f"skholder: error: {text}", file=sys.stderr)
+    return code
+
+
+def _discard_output():
+    """Let the interpreter's last flush go nowhere: the reader of the pipe has left."""
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+    except (OSError, ValueError):
+        pass
+
+
+def _run(argv):
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that lacks a letter shows an escape: it is no reason to stop.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+    args = _parser().parse_args(argv)
+    return args.run(args)
+
+
+def _parser():
+    parser = _Parser(
+        prog="skholder",
+        description="Which rows of a table do not follow the model, and how many.",
+        epilog=_MAIN_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"skholder {__version__}")
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    _add_audit(commands)
+    _add_demo(commands)
+    return parser
+
+
+def _add_audit(commands):
+    parser = commands.add_parser(
+        "audit",
+        help="audit a CSV or Parquet file",
+        description="Audit the rows of a CSV (.csv, .csv.gz) or Parquet file.",
+        epilog=_AUDIT_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_audit)
+    parser.add_argument("file", metavar="FILE", type=Path)
+    parser.add_argument("--target", metavar="COL", help="the column to explain by the others")
+    parser.add_argument("--columns", metavar="A,B", type=_names, help="use these columns only")
+    parser.add_argument(
+        "--exclude", metavar="A,B", type=_names, default=[], help="leave these columns out"
+    )
+    parser.add_argument(
+        "--drop-missing", action="store_true", help="leave out rows with missing values"
+    )
+    parser.add_argument(
+        "--gamma",
+        metavar="G",
+        type=_positive,
+        help="robustness (default: 0.5 with a target, else by the number of columns)",
+    )
+    parser.add_argument(
+        "--rule",
+        choices=["mean", "median", "lower", "upper"],
+        default="mean",
+        help="how many rows to flag: a summary of the posterior of their number (default: mean)",
+    )
+    _add_sampling(parser)
+    parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a page to read")
+    parser.add_argument(
+        "--scores", metavar="FILE.csv", type=Path, help="write the scores of every row"
+    )
+    parser.add_argument(
+        "--clean", metavar="FILE", type=Path, help="write the rows that are not flagged"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--quiet", action="store_true", help="print nothing, show no progress")
+
+
+def _add_demo(commands):
+    parser = commands.add_parser(
+        "demo",
+        help="audit built-in data",
+        description="Audit a spoiled copy of scikit-learn's diabetes data, and keep the files.",
+        allow_abbrev=False,
+    )
+    parser.set_defaults(run=_demo)
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        type=Path,
+        default=Path("skholder-demo"),
+        help="where to put the files (default: skholder-demo)",
+    )
+    _add_sampling(parser)
+
+
+def _add_sampling(parser):
+    parser.add_argument(
+        "--seed", metavar="N", type=_seed, default=0, help="of the random numbers (default: 0)"
+    )
+    parser.add_argument(
+        "--draws", metavar="N", type=_draws, default=4000, help="of the posterior (default: 4000)"
+    )
+
+
+def _names(text):
+    """``a,"b, c"`` -> [a, "b, c"]."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name]
+
+
+def _positive(text):
+    value = _converted(float, text)
+    if not value > 0 or not isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive number")
+    return value
+
+
+def _seed(text):
+    value = _converted(int, text)
+    if not 0 <= value < 2**32:
+        raise argparse.ArgumentTypeError(f"{text!r} is not between 0 and 4294967295")
+    return value
+
+
+def _draws(text):
+    value = _converted(int, text)
+    if value < 4 or value % 4:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a positive multiple of 4")
+    return value
+
+
+def _converted(kind, text):
+    try:
+        return kind(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
+
+
+def _audit(args):
+    request = AuditRequest(
+        file=args.file,
+        target=args.target,
+        columns=args.columns,
+        exclude=args.exclude,
+        drop_missing=args.drop_missing,
+        gamma=args.gamma,
+        rule=args.rule,
+        seed=args.seed,
+        n_draws=args.draws,
+        verbose=not args.quiet and sys.stderr.isatty(),
+        outputs={
+            f"--{name}": path
+            for name in ("report", "scores", "clean")
+            if (path := getattr(args, name)) is not None
+        },
+    )
+    result = run_audit(request, warn=_warn)
+    if args.json:
+        print(json.dumps(as_json(result), indent=2, allow_nan=False))
+    elif not args.quiet:
+        print(as_text(result))
+    return 0
+
+
+def _warn(text):
+    print(f"warning: {text}", file=sys.stderr)
+
+
+def _demo(args):
+    run_demo(args.out, args.seed, args.draws, sys.stderr.isatty(), _warn)
+    return 0

@@ -1,0 +1,233 @@
+"""The result of ``skholder audit`` as text, as a JSON object and as a table of scores."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+
+import numpy as np
+
+from ..wording import number
+
+__all__ = ["as_json", "as_text", "in_options", "write_scores"]
+
+# What the text shows at most.
+_N_WORST, _N_ESTIMATES = 10, 40
+_WIDEST_NAME, _WIDEST_REASON = 32, 90
+
+
+def in_options(advice):
+    """Advice about a parameter of an estimator, as advice about the option that sets it."""
+    return " ".join(advice.split()).replace("n_draws", "--draws")
+
+
+def as_text(result):
+    """What the terminal shows.
+
+    Parameters
+    ----------
+    result : AuditResult
+
+    Returns
+    -------
+    str
+    """
+    summary = result.summary
+    first, _, flagged = summary["summary"]
+    parts = [
+        _heading(result),
+        f"{first}\n{flagged}",
+        _estimates(summary["estimates"], result.design.baselines),
+        _worst(result),
+        _checks(summary["diagnostics"]),
+    ]
+    if result.request.outputs:
+        parts.append(_written(result))
+    return "\n\n".join(parts)
+
+
+def as_json(result):
+    """What ``--json`` prints, in plain Python types.
+
+    Parameters
+    ----------
+    result : AuditResult
+
+    Returns
+    -------
+    dict
+    """
+    summary, table, rows = result.summary, result.table, result.design.rows
+    flagged = rows[result.audit.indices].tolist()
+    return {
+        "file": str(result.request.file),
+        "model": summary["model"],
+        "target": result.request.target,
+        "columns": result.design.names,
+        "baselines": result.design.baselines,
+        "rows": table.n_rows,
+        "rows_left_out": table.n_rows - len(rows),
+        "epsilon": summary["epsilon"]["mean"],
+        "epsilon_interval": summary["epsilon"]["interval"],
+        "rule": result.request.rule,
+        "count": summary["count"]["flagged"],
+        "count_mean": summary["count"]["mean"],
+        "count_interval": summary["count"]["interval"],
+        "flagged_rows": flagged,
+        "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
+        "estimates": summary["estimates"]["shown"],
+        "diagnostics": {
+            "verdict": summary["diagnostics"]["verdict"],
+            "checks": [
+                {**check, "text": in_options(check["text"])}
+                for check in summary["diagnostics"]["checks"]
+            ],
+        },
+        "warnings": result.warnings,
+        "written": {
+            option.removeprefix("--"): str(path) for option, path in result.request.outputs.items()
+        },
+    }
+
+
+def write_scores(result, path):
+    """Write a CSV file of every row of the input, in its order; gzipped if ``path`` ends in .gz.
+
+    Rows left out for missing values have empty scores, and the columns as their reason.
+
+    Parameters
+    ----------
+    result : AuditResult
+    path : Path
+    """
+    audit, table, rows = result.audit, result.table, result.design.rows
+    evidence, position = audit.evidence, np.arange(len(rows))
+    rank = np.empty(len(rows), dtype=int)
+    rank[audit.order] = position + 1
+    scores = {
+        "flagged": np.where(audit.mask, "true", "false").tolist(),
+        "rank": rank.tolist(),
+        "fod": _digits(audit.fod),
+        "log_density": _digits(audit.log_density),
+    }
+    if result.request.target is not None:
+        scores["predicted"] = _digits(evidence.fitted)
+        scores["residual"] = _digits(evidence.observed - evidence.fitted)
+    scores["reason"] = evidence.reasons(position)
+    columns = {"row": range(table.n_rows)}
+    if table.lines is not None:
+        columns["line"] = table.lines.tolist()
+    if table.labels is not None:
+        columns["index"] = table.labels
+    left_out = np.setdiff1d(np.arange(table.n_rows), rows).tolist()
+    for name, values in scores.items():
+        columns[name] = _spread(values, rows, table.n_rows)
+    for row in left_out:
+        columns["reason"][row] = f"missing: {', '.join(table.missing_in(row))}"
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    data = text.getvalue().encode()
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def _digits(values):
+    """Ten significant digits: all of them would take twice as long to print."""
+    return [f"{value:.10g}" for value in values.tolist()]
+
+
+def _spread(values, rows, n_rows):
+    """Values of some rows as a list for all rows; empty texts for the others."""
+    if len(values) == n_rows:
+        return values
+    out = [""] * n_rows
+    for row, value in zip(rows, values, strict=True):
+        out[row] = value
+    return out
+
+
+def _heading(result):
+    table, design = result.table, result.design
+    left_out = table.n_rows - len(design.rows)
+    dropped = f" ({left_out:,} left out for missing values)" if left_out else ""
+    return f"{_plain(result.request.file)}: {table.n_rows:,} rows{dropped}, {_model(result)}"
+
+
+def _model(result):
+    return _plain(result.summary["model"], 200)
+
+
+def _estimates(estimates, baselines):
+    shown = estimates["shown"][:_N_ESTIMATES]
+    rows = [("", "estimate", "2.5%", "97.5%", (estimates["plain_name"] or "").lower())]
+    for one in shown:
+        name = _plain(one["name"], _WIDEST_NAME)
+        rows.append((name, *(_number(one[key]) for key in ("value", "low", "high", "plain"))))
+    text = _aligned(rows, "<>>>>")
+    rest = estimates["n_estimates"] - len(shown)
+    if rest:
+        text += f"\n... and {rest} more"
+    if baselines:
+        levels = ", ".join(_plain(f"{name}={level}") for name, level in baselines.items())
+        text += f"\nLevels of text columns are against {levels}."
+    return text
+
+
+def _worst(result):
+    audit, table, rows = result.audit, result.table, result.design.rows
+    worst = audit.order[:_N_WORST]
+    reasons = audit.evidence.reasons(worst)
+    columns = [("row", *rows[worst].tolist())]
+    if table.labels is not None:
+        columns.append(("index", *(_plain(table.labels[row]) for row in rows[worst])))
+    if table.lines is not None:
+        columns.append(("line", *table.lines[rows[worst]].tolist()))
+    columns.append(("FoD", *(f"{value:.3f}" for value in audit.fod[worst])))
+    columns.append(("reason", *(_plain(reason, _WIDEST_REASON) for reason in reasons)))
+    table = _aligned(list(zip(*columns, strict=True)), ">" * (len(columns) - 1) + "<")
+    return f"The least likely rows (rows count from 0):\n{table}"
+
+
+def _checks(diagnostics):
+    lines = [f"Diagnostics: {diagnostics['verdict']['text']}"]
+    for check in diagnostics["checks"]:
+        if check["status"] == "warn":
+            lines.append(f"  {check['name']}: {check['value']}. {in_options(check['text'])}")
+    return "\n".join(lines)
+
+
+def _written(result):
+    outputs, lines = result.request.outputs, []
+    kept = len(result.design.rows) - int(result.audit.mask.sum())
+    about = {
+        "--report": "",
+        "--scores": f" (scores of {result.table.n_rows:,} rows)",
+        "--clean": f" ({kept:,} of {result.table.n_rows:,} rows)",
+    }
+    for option, path in outputs.items():
+        lines.append(f"Wrote {_plain(path, None)}{about[option]}")
+    return "\n".join(lines)
+
+
+def _aligned(rows, sides):
+    """Rows of cells as lines, each column as wide as its widest cell."""
+    cells = [[str(cell) for cell in row] for row in rows]
+    width = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    return "\n".join(
+        "  ".join(
+            f"{cell:{side}{w}}" for cell, side, w in zip(row, sides, width, strict=True)
+        ).rstrip()
+        for row in cells
+    )
+
+
+def _number(value):
+    return "" if value is None else number(value)
+
+
+def _plain(text, widest=60):
+    """A user's text without control characters, cut to a width."""
+    text = "".join(letter if letter.isprintable() else "?" for letter in str(text))
+    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"

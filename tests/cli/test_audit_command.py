@@ -1,0 +1,265 @@
+import csv
+import gzip
+import io
+import json
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from skholder import HolderBayesRegressor, OutlierAuditor
+from skholder.cli import main
+
+QUICK = ("--exclude", "name", "--draws", "400")
+
+
+@pytest.fixture(scope="module")
+def audited(tmp_path_factory, pieces):
+    """A folder after an audit with every output, and what ``--json`` printed."""
+    folder = tmp_path_factory.mktemp("audited")
+    (folder / "t.csv").write_bytes("".join(pieces).encode())
+    options = {"--report": "r.html", "--scores": "s.csv", "--clean": "c.csv"}
+    outputs = [part for option, name in options.items() for part in (option, str(folder / name))]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stdout", io.StringIO())
+        code = main(["audit", str(folder / "t.csv"), "--target", "y", *QUICK, *outputs, "--json"])
+        assert code == 0
+        return folder, json.loads(sys.stdout.getvalue())
+
+
+def test_json(audited, outliers):
+    folder, found = audited
+    assert found["file"] == str(folder / "t.csv")
+    assert (found["rows"], found["rows_left_out"], found["target"]) == (100, 0, "y")
+    assert found["columns"] == ["x", "z, cm", "colour=red"]
+    assert found["baselines"] == {"colour": "blue"}
+    assert outliers <= set(found["flagged_rows"])
+    assert len(found["flagged_rows"]) == found["count"] == found["count_mean"]
+    assert found["count_interval"][0] <= found["count"] <= found["count_interval"][1]
+    start, end = found["epsilon_interval"]
+    assert 0 <= start < found["epsilon"] < end <= 0.5
+    assert found["diagnostics"]["verdict"]["status"] == "warn"
+    assert any("--draws" in text for text in found["warnings"])
+    assert found["written"] == {
+        "report": str(folder / "r.html"),
+        "scores": str(folder / "s.csv"),
+        "clean": str(folder / "c.csv"),
+    }
+
+
+def test_lines_are_those_of_the_file(audited, pieces):
+    _, found = audited
+    ends = np.cumsum([piece.count("\n") for piece in pieces])
+    expected = [int(ends[row]) + 1 for row in found["flagged_rows"]]
+    assert found["flagged_lines"] == expected
+
+
+def test_the_result_is_that_of_the_estimators(audited, pieces):
+    _, found = audited
+    frame = pd.read_csv(io.StringIO("".join(pieces)))
+    X = frame[["x", "z, cm"]].assign(red=frame["colour"] == "red").to_numpy(float)
+    regressor = HolderBayesRegressor(n_draws=400, random_state=0)
+    with pytest.warns(UserWarning, match="effective draws"):
+        auditor = OutlierAuditor(regressor).fit(X, frame["y"].to_numpy())
+    assert found["flagged_rows"] == auditor.audit_.indices.tolist()
+    assert found["epsilon"] == auditor.estimator_.epsilon_
+
+
+def test_the_clean_copy_is_the_kept_lines(audited, pieces):
+    folder, found = audited
+    kept = [row for i, row in enumerate(pieces[1:]) if i not in found["flagged_rows"]]
+    assert (folder / "c.csv").read_bytes() == (pieces[0] + "".join(kept)).encode()
+
+
+def test_scores_have_every_row_in_order(audited, outliers):
+    folder, found = audited
+    scores = pd.read_csv(folder / "s.csv")
+    assert scores["row"].tolist() == list(range(100))
+    assert scores["flagged"].dtype == bool
+    assert set(scores["row"][scores["flagged"]]) == set(found["flagged_rows"])
+    worst = scores.sort_values("rank")
+    assert worst["row"][: found["count"]].tolist() == found["flagged_rows"]
+    assert worst["log_density"].is_monotonic_increasing
+    assert scores["fod"].between(0, 1).all()
+    observed = scores["predicted"] + scores["residual"]
+    assert observed[list(outliers)].min() > 20
+    assert scores["reason"][0].startswith("y is ")
+
+
+def test_the_report_names_file_columns_and_lines(audited):
+    folder, found = audited
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    row, line = found["flagged_rows"][0], found["flagged_lines"][0]
+    for text in ("Audit of t.csv", "z, cm", "colour=red", f"{row} (line {line})"):
+        assert text in page
+
+
+def test_text_output(folder, run, outliers):
+    code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--scores", "s.csv")
+    assert code == 0
+    assert "do not follow the model" in out
+    assert "About 12 of 100 rows, 95% between" in out
+    assert "Levels of text columns are against colour=blue." in out
+    lines = out.splitlines()
+    for name in ("intercept", "x ", "z, cm", "colour=red", "noise scale"):
+        assert sum(line.startswith(name) for line in lines) == 1
+    start = lines.index("The least likely rows (rows count from 0):")
+    assert lines[start + 1].split() == ["row", "line", "FoD", "reason"]
+    assert {int(line.split()[0]) for line in lines[start + 2 : start + 12]} == outliers
+    assert lines[-1] == "Wrote s.csv (scores of 100 rows)"
+    assert len(err) == 1
+    assert err[0].startswith("warning: Only ")
+    assert err[0].endswith("Increase --draws.")
+
+
+def test_the_same_seed_gives_the_same_bytes(folder, run):
+    options = ("audit", "t.csv", "--target", "y", *QUICK, "--scores")
+    _, first, _ = run(*options, "1.csv")
+    _, second, _ = run(*options, "2.csv")
+    run(*options, "3.csv", "--seed", "1")
+    assert first.replace("1.csv", "2.csv") == second
+    assert (folder / "1.csv").read_bytes() == (folder / "2.csv").read_bytes()
+    assert (folder / "1.csv").read_bytes() != (folder / "3.csv").read_bytes()
+
+
+def test_quiet_prints_nothing(folder, run):
+    code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--quiet")
+    assert (code, out) == (0, "")
+    assert all(line.startswith("warning: ") for line in err)
+
+
+def test_rules_flag_more_or_fewer_rows(folder, run):
+    count = {}
+    for rule in ("lower", "median", "upper"):
+        _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--rule", rule)
+        found = json.loads(out)
+        count[rule] = found["count"]
+        interval = found["count_interval"]
+    assert [count["lower"], count["upper"]] == interval
+    assert count["lower"] < count["median"] < count["upper"]
+
+
+def test_gamma(folder, audited, run):
+    _, found = audited
+    _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--gamma", "0.5")
+    assert json.loads(out)["epsilon"] == found["epsilon"]
+    _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--gamma", "0.9")
+    assert json.loads(out)["epsilon"] != found["epsilon"]
+
+
+def test_density_without_a_target(folder, run, outliers):
+    options = ("--columns", '"z, cm",y', "--draws", "400", "--gamma", "0.4")
+    code, out, _ = run("audit", "t.csv", *options, "--json")
+    found = json.loads(out)
+    assert code == 0
+    assert found["columns"] == ["z, cm", "y"]
+    assert found["target"] is None
+    assert found["model"] == "normal density of 2 columns with a full covariance"
+    assert outliers <= set(found["flagged_rows"])
+    code, out, _ = run("audit", "t.csv", *options)
+    assert "mean of z, cm" in out
+
+
+def test_many_columns_are_taken_as_independent(folder, run):
+    values = np.random.default_rng(0).normal(size=(60, 21))
+    pd.DataFrame(values).to_csv("wide.csv", index=False)
+    code, out, err = run("audit", "wide.csv", "--draws", "400")
+    assert code == 0
+    assert err[0] == (
+        "warning: 21 columns are too many for a full covariance: the density takes them as "
+        "independent"
+    )
+    assert "with a diagonal covariance" in out
+    assert "... and 2 more" in out
+    pd.DataFrame(np.random.default_rng(0).normal(size=(60, 201))).to_csv("wider.csv", index=False)
+    code, out, err = run("audit", "wider.csv")
+    assert (code, len(err)) == (2, 1)
+    assert "201 columns are too many for a density" in err[0]
+
+
+def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
+    changed = [*pieces[:5], pieces[5].replace(",blue,", ",NA,"), *pieces[6:]]
+    (folder / "m.csv").write_bytes("".join(changed).encode())
+    options = ("--target", "y", *QUICK, "--scores", "s.csv", "--clean", "c.csv")
+    code, out, err = run("audit", "m.csv", *options)
+    assert (code, len(err)) == (2, 1)
+    assert "missing values in 1 of 100 rows ('colour' 1)" in err[0]
+    assert not (folder / "s.csv").exists()
+    code, out, _ = run("audit", "m.csv", *options, "--drop-missing")
+    assert code == 0
+    assert "100 rows (1 left out for missing values)" in out
+    scores = pd.read_csv("s.csv")
+    assert np.flatnonzero(scores["fod"].isna()).tolist() == [4]
+    assert scores["row"].tolist() == list(range(100))
+    assert scores["reason"][4] == "missing: colour"
+    flagged = set(scores["row"][scores["flagged"] == True])  # noqa: E712  the column has gaps
+    kept = [row for i, row in enumerate(changed[1:]) if i not in flagged | {4}]
+    assert (folder / "c.csv").read_bytes() == (pieces[0] + "".join(kept)).encode()
+
+
+def test_gzip_in_and_out(folder, run, pieces):
+    (folder / "t.csv.gz").write_bytes(gzip.compress("".join(pieces).encode()))
+    options = ("--target", "y", *QUICK, "--quiet")
+    assert run("audit", "t.csv", *options, "--clean", "c.csv", "--scores", "s.csv")[0] == 0
+    assert run("audit", "t.csv.gz", *options, "--clean", "c.csv.gz", "--scores", "s.csv.gz")[0] == 0
+    for name in ("c.csv", "s.csv"):
+        assert gzip.decompress((folder / f"{name}.gz").read_bytes()) == (folder / name).read_bytes()
+
+
+def test_parquet_in_and_out(folder, run, pieces):
+    pytest.importorskip("pyarrow")
+    rows = list(csv.reader(io.StringIO("".join(pieces), newline="")))
+    frame = pd.DataFrame(rows[1:], columns=rows[0]).astype({"x": float, "z, cm": float, "y": float})
+    frame.index = pd.Index([f"patient {i}" for i in range(100)], name="who")
+    frame.to_parquet("t.parquet")
+    options = ("--target", "y", *QUICK, "--json")
+    _, out, _ = run("audit", "t.csv", *options)
+    outputs = ("--clean", "c.parquet", "--scores", "s.csv", "--report", "r.html")
+    code, other, _ = run("audit", "t.parquet", *options, *outputs)
+    assert code == 0
+    expected, found = json.loads(out), json.loads(other)
+    assert found["flagged_lines"] is None
+    for key in ("flagged_rows", "epsilon", "columns", "estimates"):
+        assert found[key] == expected[key]
+    kept = frame.drop(frame.index[found["flagged_rows"]])
+    pd.testing.assert_frame_equal(pd.read_parquet("c.parquet"), kept)
+    assert pd.read_csv("s.csv")["index"].tolist() == list(frame.index)
+    assert f"patient {found['flagged_rows'][0]}" in (folder / "r.html").read_text(encoding="utf-8")
+    _, out, _ = run("audit", "t.parquet", "--target", "y", *QUICK)
+    assert f"patient {found['flagged_rows'][0]}" in out
+
+
+def test_warnings_are_single_lines(folder, run):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "y"])
+    frame.insert(0, "id", range(80))
+    frame["same"] = 3.0
+    frame.to_csv("w.csv")
+    code, _, err = run("audit", "w.csv", "--target", "y", "--draws", "400", "--quiet")
+    assert code == 0
+    assert err[0].startswith("warning: 'column 1' has no name and was left out")
+    assert err[1].startswith("warning: column 'id' only counts the rows")
+    assert any("['same'] are constant" in line for line in err)
+    assert all(line.startswith("warning: ") for line in err)
+
+
+def test_names_cannot_command_the_terminal(folder, run):
+    values = np.random.default_rng(0).normal(size=(80, 2))
+    names = ["a\x1b[31m\nb", "long " * 20]
+    pd.DataFrame(values, columns=names).to_csv("n.csv", index=False)
+    code, out, _ = run("audit", "n.csv", "--draws", "400")
+    assert code == 0
+    assert "\x1b" not in out
+    assert "mean of a?[31m?b" in out
+    assert max(map(len, out.splitlines())) < 140
+
+
+def test_files_are_written_after_the_fit(folder, run, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(OutlierAuditor, "fit", interrupted)
+    code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--report", "r.html")
+    assert (code, out, err) == (130, "", ["skholder: interrupted"])
+    assert [path.name for path in folder.iterdir()] == ["t.csv"]

@@ -1,0 +1,144 @@
+import gzip
+import subprocess
+import sys
+
+import pytest
+
+from skholder import OutlierAuditor, __version__
+from skholder.cli import main
+
+FILES = {
+    "empty.csv": b"",
+    "header.csv": b"a,b\n",
+    "twice.csv": b"a,a\n1,2\n2,3\n",
+    "ragged.csv": b"a,b\n1,2\n3\n",
+    "text.csv": b"a,b\n1,2\n3,x\n4,5\n",
+    "names.csv": b"who,a\nAnn,1\nBob,2\nCid,3\n",
+    "one.csv": b"a,b\n1,2\n",
+    "latin.csv": b"a,b\n1,2\n2,\xe9\n",
+    "missing.csv": b"a,b\n1,2\n,3\n4,5\n",
+    "gaps.csv": b"a,b\n1,\n,3\n4,\n",
+    "quote.csv": b'a,b\n1,"2\n2,3\n',
+    "cut.csv.gz": gzip.compress(b"a,b\n1,2\n2,3\n")[:-10],
+    "infinite.csv": b"a,b\n1,inf\n2,3\n",
+    "same.csv": b"a,b\n1,2\n1,2\n1,2\n",
+}
+
+BAD = [
+    ("audit nowhere.csv", "there is no file 'nowhere.csv'"),
+    ("audit .", "'.' is a folder, not a file"),
+    ("audit empty.csv", "'empty.csv' is empty"),
+    ("audit header.csv", "'header.csv' has a header line but no rows"),
+    ("audit twice.csv", "'twice.csv' has more than one column named 'a'"),
+    ("audit ragged.csv", "'ragged.csv', line 3: the header has 2 columns, this line 1"),
+    ("audit text.csv", "column 'b' is numbers but for a text: 'x' (line 3)"),
+    ("audit text.csv --target b", "the target 'b' must be numbers but has a text: 'x' (line 3)"),
+    ("audit names.csv", "column 'who' is text with 3 different values"),
+    ("audit names.csv --target who", "the target 'who' must be numbers"),
+    ("audit one.csv", "the table has 1 row; 2 are needed"),
+    ("audit latin.csv", "'latin.csv' is not UTF-8 text (byte 0xe9 in line 3)"),
+    ("audit missing.csv", "missing values in 1 of 3 rows ('a' 1); drop those rows with --drop"),
+    ("audit gaps.csv --drop-missing", "the table has 0 complete rows; 2 are needed"),
+    ("audit quote.csv", "'quote.csv', line 2: a quote is never closed"),
+    ("audit cut.csv.gz", "cannot read 'cut.csv.gz'"),
+    ("audit infinite.csv", "column 'b' has an infinite value (line 2)"),
+    ("audit same.csv", "Every column of X is constant"),
+    ("audit t.csv --target Colour", "no column 'Colour'; did you mean 'colour'?"),
+    ("audit t.csv --target price", "no column 'price'; the columns are 'name', 'x'"),
+    ("audit t.csv --columns x,q", "there is no column 'q'"),
+    ("audit t.csv --target y --columns x,y", "the target 'y' is also in --columns"),
+    ("audit t.csv --clean t.csv", "--clean: 't.csv' is the input"),
+    ("audit t.csv --report ./t.csv", "is the input"),
+    ("audit t.csv --report no/r.html", "--report: there is no folder 'no'"),
+    ("audit t.csv --report .", "--report: '.' is a folder"),
+    ("audit t.csv --report o --scores o", "--scores: 'o' is also the file of --report"),
+    ("audit t.csv --clean c.parquet", "--clean: the input is CSV"),
+    ("audit t.csv --scores s.parquet", "--scores: scores are written as CSV"),
+    ("audit t.csv --gamma 0", "argument --gamma: '0' is not a positive number"),
+    ("audit t.csv --gamma much", "argument --gamma: 'much' is not a number"),
+    ("audit t.csv --gamma inf", "argument --gamma: 'inf' is not a positive number"),
+    ("audit t.csv --seed -1", "argument --seed"),
+    ("audit t.csv --draws 10", "argument --draws: '10' is not a positive multiple of 4"),
+    ("audit t.csv --rule most", "argument --rule: invalid choice: 'most'"),
+    ("audit t.csv --targets y", "unrecognized arguments"),
+    ("audit", "the following arguments are required: FILE"),
+    ("audits t.csv", "argument COMMAND: invalid choice"),
+    ("", "the following arguments are required: COMMAND"),
+    ("demo --out t.csv", "--out: cannot make the folder 't.csv'"),
+]
+
+
+@pytest.mark.parametrize(("command", "message"), BAD)
+def test_bad_input_is_one_line(folder, run, monkeypatch, command, message):
+    for name, data in FILES.items():
+        (folder / name).write_bytes(data)
+    if "same.csv" not in command:
+        # Nothing may be fitted before the input is known to be good.
+        monkeypatch.setattr(OutlierAuditor, "fit", None)
+    code, out, err = run(*command.split())
+    assert (code, out, len(err)) == (2, "", 1)
+    assert err[0].startswith("skholder: error: ")
+    assert message in err[0]
+
+
+def test_broken_parquet_is_one_line(folder, run):
+    pytest.importorskip("pyarrow")
+    (folder / "bad.parquet").write_bytes(b"PAR1 and no more")
+    code, _, err = run("audit", "bad.parquet")
+    assert (code, len(err)) == (2, 1)
+    assert "not a readable Parquet file" in err[0]
+
+
+@pytest.mark.parametrize(
+    ("file", "module"), [("t.csv", "pandas"), ("t.parquet", "pyarrow.parquet")]
+)
+def test_a_missing_package_is_named(folder, run, monkeypatch, file, module):
+    (folder / "t.parquet").write_bytes(b"PAR1")
+    monkeypatch.setitem(sys.modules, module, None)
+    code, _, err = run("audit", file, "--target", "y", "--exclude", "name")
+    assert (code, len(err)) == (2, 1)
+    assert err[0].endswith('pip install "skholder[cli]"')
+
+
+def test_bugs_are_one_line_too(folder, run, monkeypatch):
+    def broken(*args, **kwargs):
+        raise RuntimeError("two\nlines")
+
+    monkeypatch.setattr(OutlierAuditor, "fit", broken)
+    code, out, err = run("audit", "t.csv", "--target", "y", "--exclude", "name")
+    assert (code, out) == (1, "")
+    assert err == ["skholder: error: this is a bug: RuntimeError: two lines"]
+
+
+def test_a_closed_pipe_is_no_error(folder, capsys, monkeypatch):
+    class Closed:
+        def write(self, text):
+            raise BrokenPipeError
+
+        def fileno(self):
+            raise OSError
+
+    monkeypatch.setattr(sys, "stdout", Closed())
+    options = ["--target", "y", "--exclude", "name", "--draws", "2000", "--scores", "s.csv"]
+    assert main(["audit", "t.csv", *options]) == 0
+    assert (folder / "s.csv").exists()
+    assert capsys.readouterr().err == ""
+
+
+def test_help_has_examples(run):
+    code, out, _ = run("audit", "--help")
+    assert code == 0
+    assert "skholder audit patients.csv --target progression" in out
+    for option in ("--columns", "--exclude", "--drop-missing", "--json", "--clean", "--seed"):
+        assert option in out
+    code, out, _ = run("--help")
+    assert code == 0
+    assert "skholder demo" in out
+
+
+def test_module_and_version():
+    found = subprocess.run(
+        [sys.executable, "-m", "skholder", "--version"], capture_output=True, text=True, check=True
+    )
+    assert found.stdout == f"skholder {__version__}\n"
+    assert found.stderr == ""

@@ -1,0 +1,35 @@
+import pandas as pd
+
+from skholder.datasets import load_spoiled_diabetes
+
+
+def test_demo(tmp_path, run):
+    folder = tmp_path / "a b" / "demo"
+    code, out, err = run("demo", "--out", folder, "--draws", "2000")
+    assert (code, err) == (0, [])
+    lines = out.splitlines()
+    assert lines[0].startswith("$ skholder audit ")
+    assert f"--report '{folder}/report.html'" in lines[0]
+    assert "do not follow the model." in out
+    assert lines[-1] == f"Open {(folder / 'report.html').as_uri()}"
+    assert {path.name for path in folder.iterdir()} == {
+        "clean.csv",
+        "diabetes.csv",
+        "report.html",
+        "scores.csv",
+    }
+
+
+def test_demo_tells_the_truth(tmp_path, run):
+    _, out, _ = run("demo", "--out", tmp_path, "--draws", "2000")
+    data = load_spoiled_diabetes()
+    table = pd.read_csv(tmp_path / "diabetes.csv")
+    assert list(table) == [*data.feature_names, "progression"]
+    assert (table.to_numpy()[:, :-1] == data.data).all()
+    flagged = pd.read_csv(tmp_path / "scores.csv")["flagged"].to_numpy()
+    found, wrong = (flagged & data.outliers).sum(), (flagged & ~data.outliers).sum()
+    assert found > 0.8 * data.outliers.sum()
+    assert (
+        f"In truth {data.outliers.sum()} rows had 300 added to 'progression': {found} of them are "
+        f"flagged, and {wrong} others."
+    ) in out
