@@ -16,22 +16,16 @@ from sklearn.linear_model import LinearRegression
 from sklearn.metrics import average_precision_score
 
 from skholder import HolderBayesRegressor
+from skholder.datasets import make_contaminated_regression
 
 CASES = [(0.0, 0.5), (0.1, 0.5), (0.2, 0.5), (0.2, 1.0), (0.3, 1.0), (0.4, 1.0), (0.3, 0.5)]
 
 
-def make_data(epsilon, seed, n=1000, shift=6.0):
-    """Rows, responses, outlier labels and the true (intercept, coefficients)."""
-    rng = np.random.default_rng(seed)
-    coef = rng.normal(size=2)
-    X = rng.normal(size=(n, 2))
-    outlier = rng.random(n) < epsilon
-    y = X @ coef + rng.normal(size=n) + shift * outlier
-    return X, y, outlier, np.append(0.0, coef)
-
-
 def replicate(epsilon, gamma, seed):
-    X, y, outlier, truth = make_data(epsilon, seed)
+    X, y, outlier, coef = make_contaminated_regression(
+        contamination=epsilon, return_coef=True, random_state=seed
+    )
+    truth = np.append(0.0, coef)
     model = HolderBayesRegressor(gamma, random_state=seed).fit(X, y)
     clean = LinearRegression().fit(X[~outlier], y[~outlier])
     error = np.linalg.norm(np.append(model.intercept_, model.coef_) - truth)

@@ -18,6 +18,7 @@ from joblib import Parallel, delayed
 from sklearn.covariance import EllipticEnvelope
 
 from skholder import HolderBayesDensity
+from skholder.datasets import make_contaminated_blobs
 
 SHARES = (0.0, 0.1, 0.2, 0.3, 0.4)
 PYTHRESH = {"A": (0.114, 0.106, 0.206, 0.300, 0.392), "B": (0.184, 0.095, 0.127, 0.263, 0.347)}
@@ -29,17 +30,12 @@ PAPER = {
 }
 
 
-def make_data(scenario, epsilon, seed, n=1000):
-    rng = np.random.default_rng([seed, "AB".index(scenario), int(100 * epsilon)])
-    X = rng.normal(size=(n, 2))
-    outlier = rng.random(n) < epsilon
-    m = outlier.sum()
-    if scenario == "A":
-        X[outlier] = rng.normal(5.0, 1.0, size=(m, 2))
-    else:
-        z = rng.normal(size=(m, 2))
-        X[outlier] = 5.0 * z / np.sqrt(rng.chisquare(1.5, size=(m, 1)) / 1.5)
-    return X, outlier
+def make_data(scenario, epsilon, seed):
+    return make_contaminated_blobs(
+        contamination=epsilon,
+        kind={"A": "cluster", "B": "student_t"}[scenario],
+        random_state=[seed, "AB".index(scenario), int(100 * epsilon)],
+    )
 
 
 def replicate(scenario, epsilon, seed, **settings):
