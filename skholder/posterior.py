@@ -184,9 +184,7 @@ class HolderPosterior(_RowFunction):
         mean = np.zeros(len(theta))
         inside = np.isfinite(log_prob)
         if np.any(inside):
-            mean[inside] = self.rows.power_mean(
-                self.model, theta[inside], self.gamma, self._single
-            )
+            mean[inside] = self.rows.power_mean(self.model, theta[inside], self.gamma, self._single)
             log_prob[inside] += self.log_likelihood(theta[inside], mean[inside])
         log_prob[np.isnan(log_prob)] = -np.inf
         return np.column_stack([log_prob, mean])
