@@ -52,7 +52,7 @@ def _epsilon(data):
     frame.rule(found["mean"], "rule", percent(found["mean"]))
     return Picture(
         "How many rows do not belong",
-        f"The posterior of their share. The dark part holds 95% of it: {words}.",
+        f"The posterior of their share. The shaded part holds 95% of it: {words}.",
         frame.svg(),
     )
 

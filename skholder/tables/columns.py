@@ -40,9 +40,10 @@ class Column:
 
     @classmethod
     def of(cls, name, numbers, text=None):
-        """With the missing cells found."""
+        """With the missing cells found, and the spaces around cells gone."""
         if text is None:
             return cls(name, numbers, np.isnan(numbers))
+        text = [cell.strip() for cell in text]
         return cls(name, numbers, np.array([cell in _MISSING for cell in text]), text)
 
 

@@ -10,7 +10,7 @@ import csv
 import gzip
 import io
 import re
-from itertools import islice
+from itertools import islice, takewhile
 
 import numpy as np
 
@@ -109,22 +109,27 @@ class CsvFile:
             line = self._n_header + 1 + np.arange(len(values))
             self._spans = np.column_stack([line, line])
             return Table(columns, len(values), line)
-        numbers, with_text, spans = {name: [] for name in names}, {}, []
+        numbers, text, known, spans = {name: [] for name in names}, {}, {}, []
         for chunk in self._chunks():
-            spans.extend([(first, last) for first, last, _ in chunk])
+            first, last, records = zip(*chunk, strict=True)
             for name, j in place.items():
-                values, has_text = to_numbers([cells[j] for _, _, cells in chunk])
+                cells = [record[j] for record in records]
+                values, has_text = to_numbers(cells)
                 numbers[name].append(values)
-                if has_text:
-                    with_text[name] = j
+                if has_text and name not in text:
+                    # The cells above were taken for numbers, and let go.
+                    text[name] = self._cells_above(first[0], j)
+                if name in text:
+                    # Equal cells share a string.
+                    text[name].extend([known.setdefault(cell, cell) for cell in cells])
+            spans.append(np.column_stack([first, last]))
         if not spans:
             raise InputError(f"{self._shown} has a header line but no rows")
-        self._spans = np.array(spans)
-        text = self._text(with_text)
+        self._spans = np.concatenate(spans)
         columns = {
             name: Column.of(name, np.concatenate(numbers[name]), text.get(name)) for name in names
         }
-        return Table(columns, len(spans), self._spans[:, 0])
+        return Table(columns, len(self._spans), self._spans[:, 0])
 
     def _all_numbers(self):
         """The cells (n, width) of a file of nothing but numbers, by a quick parser; or None."""
@@ -137,14 +142,10 @@ class CsvFile:
             return None
         return values if values.shape == (len(lines), len(self.names)) else None
 
-    def _text(self, place):
-        """The cells of the columns at some places; equal ones share a string."""
-        text, known = {name: [] for name in place}, {}
-        for chunk in self._chunks() if place else ():
-            for name, j in place.items():
-                stripped = [cells[j].strip() for _, _, cells in chunk]
-                text[name].extend([known.setdefault(cell, cell) for cell in stripped])
-        return text
+    def _cells_above(self, line, j):
+        """The cells of column j in the rows above a line, as a list."""
+        records = islice(self._records(), 1, None)
+        return [cells[j] for _, _, cells in takewhile(lambda record: record[0] < line, records)]
 
     def copy(self, keep, path):
         """Write the file again without the lines of some rows; gzipped if ``path`` ends in .gz.

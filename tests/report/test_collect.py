@@ -1,3 +1,5 @@
+import json
+
 import numpy as np
 import pytest
 
@@ -142,3 +144,16 @@ def test_models_in_words(contaminated, quietly, model, words):
     X = np.abs(contaminated(80, 2, 0.1)[0]) + 1
     fitted = HolderBayesDensity(model=model, inference="laplace", n_draws=200, random_state=0)
     assert words in AuditReport(quietly(fitted, X)).to_dict()["summary"][1]
+
+
+def test_numbers_that_json_does_not_know(contaminated, quietly):
+    # A t with 1.5 degrees of freedom has no variance, so no standard deviations to show.
+    X = contaminated(80, 2, 0.1)[0]
+    options = {"inference": "laplace", "n_draws": 200, "random_state": 0}
+    report = AuditReport(quietly(HolderBayesDensity(model=StudentTRadial(1.5), **options), X))
+    data = report.to_dict()
+    json.dumps(data, allow_nan=False)
+    rows = {row["name"]: row for row in data["estimates"]["shown"]}
+    assert rows["sd of x0"]["value"] is rows["sd of x0"]["shift"] is None
+    assert rows["mean of x0"]["value"] is not None
+    assert "nan" not in report._html()

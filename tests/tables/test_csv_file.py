@@ -33,6 +33,14 @@ def test_text_is_kept_for_every_row_of_its_column():
     np.testing.assert_array_equal(column.numbers, [np.nan, np.nan, np.nan, 7])
 
 
+def test_text_may_begin_late(monkeypatch):
+    monkeypatch.setattr("skholder.tables.csv_file._CHUNK", 2)
+    _, table = read('a,b\n01,"x\ny"\n2,1\n\n 3,2\n4,1\nodd,2\n6,3\n')
+    assert table.columns["a"].text == ["01", "2", "3", "4", "odd", "6"]
+    np.testing.assert_array_equal(table.columns["a"].numbers, [1, 2, 3, 4, np.nan, 6])
+    np.testing.assert_array_equal(table.lines, [2, 4, 6, 7, 8, 9])
+
+
 @pytest.mark.parametrize("cell", ["1_000", "1,5", "1 000", "12%", "0x10", "one"])
 def test_what_is_no_number(cell):
     assert number(cell) is None
