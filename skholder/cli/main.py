@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import gc
 import json
 import os
 import sys
@@ -90,6 +91,9 @@ def _discard_output():
 
 
 def _run(argv):
+    if argv is None:
+        # This process is ours: what was imported stays, and need not be searched for garbage.
+        gc.freeze()
     for stream in (sys.stdout, sys.stderr):
         # A terminal that lacks a letter shows an escape: it is no reason to stop.
         if hasattr(stream, "reconfigure"):

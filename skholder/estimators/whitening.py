@@ -14,6 +14,9 @@ __all__ = ["Whitening"]
 # Directions with less variance than this, relative to the columns' own, count as degenerate.
 _SINGULAR = 1e-10
 
+# Fourth powers of this, summed over columns, stay finite.
+_FURTHEST = 1e70
+
 
 @dataclass(frozen=True)
 class Whitening:
@@ -44,7 +47,9 @@ class Whitening:
         return float(np.sum(np.log(np.linalg.svd(self.backward, compute_uv=False))))
 
     def apply(self, X):
-        return (X - self.centre) @ self.forward
+        """Rows (n, r) on the computing scale; further out than floats can square is no further."""
+        rows = (X - self.centre) @ self.forward
+        return np.clip(rows, -_FURTHEST, _FURTHEST, out=rows)
 
     @classmethod
     def identity(cls, n_columns):

@@ -157,7 +157,8 @@ class EllipticalModel(LinearScoreModel):
 
     def score_sums(self, theta, rows, weight):
         factor = self.factor(theta[None])[0]
-        deviation = rows - theta[: self.k]
+        # Beyond 1e60 a row has no weight, and its square no room.
+        deviation = np.clip(rows - theta[: self.k], -1e60, 1e60)
         u = deviation @ factor
         slope, bend = self.radial.derivatives(np.sum(u * u, axis=1), self.k)
         # dL / dtheta is 1 off the diagonal and -L_ii on it.

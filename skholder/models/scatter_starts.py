@@ -13,6 +13,8 @@ __all__ = ["minimum_covariance_determinant", "scatter_starts"]
 
 # The minimum covariance determinant is searched on this many rows, and up to this many columns.
 _MCD_ROWS, _MCD_COLUMNS = 500, 40
+# Rows further out than this many interquartile ranges are drawn in to there.
+_FAR = 1e4
 
 
 def scatter_starts(rows, weight, random, floor):
@@ -22,10 +24,14 @@ def scatter_starts(rows, weight, random, floor):
     and shrunken; and concentration steps with a diagonal scatter, which wide data can afford.
     """
     weight = np.ones(len(rows)) if weight is None else weight
-    unweighted = rows[quantile_rows(weight, (np.arange(len(rows)) + 0.5) / len(rows))]
+    picked = quantile_rows(weight, (np.arange(len(rows)) + 0.5) / len(rows))
+    low, middle, high = np.quantile(rows[picked], [0.25, 0.5, 0.75], axis=0)
+    # For a start, far enough out is far enough: no square may overflow.
+    reach = np.where(high > low, _FAR * (high - low), np.inf)
+    rows = np.clip(rows, middle - reach, middle + reach)
+    unweighted = rows[picked]
     mean = np.average(rows, axis=0, weights=weight)
     pairs = [(mean, np.cov(rows, rowvar=False, aweights=weight, ddof=0))]
-    low, middle, high = np.quantile(unweighted, [0.25, 0.5, 0.75], axis=0)
     pairs.append((middle, np.diag(((high - low) / 1.349) ** 2)))
     pairs.append(_diagonal_concentration(unweighted, middle, (high - low) / 1.349))
     if rows.shape[1] <= _MCD_COLUMNS:

@@ -119,12 +119,12 @@ def to_numbers(cells):
     """
     try:
         if "_" not in "".join(cells):
-            return np.array([float(cell) for cell in cells]), False
+            return np.array([np.nan if c in _MISSING else float(c) for c in cells]), False
     except ValueError:
         pass
-    values = [number(cell) for cell in cells]
-    has_text = None in values
-    return np.array(values, dtype=float), has_text
+    # Text repeats itself more often than numbers do.
+    known = {cell: number(cell) for cell in set(cells)}
+    return np.array([known[cell] for cell in cells], dtype=float), None in known.values()
 
 
 def check_names(names, shown):

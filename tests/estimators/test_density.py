@@ -601,6 +601,16 @@ class TestOddInput:
         np.testing.assert_allclose(found.covariance_, expected, atol=0.15)
         assert abs(found.epsilon_ - 0.1) < 0.03
 
+    @pytest.mark.parametrize("typo", [1e60, 1e150, 1e250])
+    @pytest.mark.parametrize("kind", ["full", "diag"])
+    def test_one_wild_value(self, kind, typo):
+        X = np.random.default_rng(0).normal(size=(200, 3))
+        X[7, 1] = typo
+        model = quick(covariance_type=kind).fit(X)
+        assert np.all(np.isfinite(model.log_density_))
+        assert np.argmin(model.log_density_) == np.argmax(model.fod_scores_) == 7
+        assert np.max(np.abs(model.location_)) < 0.5
+
     @pytest.mark.parametrize("size", [1e-150, 1e150, [1e-150, 1e150]])
     @each_type
     def test_numbers_of_any_size(self, X, fits, covariance_type, size):
