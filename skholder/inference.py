@@ -297,7 +297,7 @@ def _convergence(names, theta, alpha):
     fewest = min(report["ess_bulk"], key=report["ess_bulk"].get)
     if report["r_hat"][worst] > 1.01:
         warnings.warn(
-            f"The ensembles disagree: R-hat of {worst!r} is {report['r_hat'][worst]:.3f} (above "
+            f"The ensembles disagree: R-hat of {worst!r} is {report['r_hat'][worst]:.4f} (above "
             "1.01). Increase n_draws.",
             ConvergenceWarning,
             stacklevel=2,

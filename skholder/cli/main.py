@@ -157,7 +157,9 @@ def _add_audit(commands):
         "--clean", metavar="FILE", type=Path, help="write the rows that are not flagged"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--quiet", action="store_true", help="print nothing, show no progress")
+    parser.add_argument(
+        "--quiet", action="store_true", help="print no text and no progress; warnings remain"
+    )
 
 
 def _add_demo(commands):

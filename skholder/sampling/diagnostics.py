@@ -23,6 +23,8 @@ def r_hat(draws):
     draws = np.where(finite, draws, 0.0)
     moving = np.ptp(draws, axis=_DRAWS) > 0
     flat = _split(draws)
+    if flat.shape[1] < 2:
+        return np.full(moving.shape, np.nan)[()]
     folded = np.abs(flat - np.median(flat, axis=(0, 1)))
     with np.errstate(invalid="ignore"):
         bulk, tail = (_plain_r_hat(_normal_scores(x, 2)) for x in (flat, folded))

@@ -118,7 +118,17 @@ def build_design(table, chosen, target=None, drop_missing=False):
         raise InputError("no columns are left to audit: every one of them is constant text")
     if len(set(names)) < len(names):
         raise InputError("a column is named like a level of a text column; rename it")
-    y = None if target is None else table.columns[target].numbers[rows]
+    y = None
+    if target is not None:
+        y = table.columns[target].numbers[rows]
+        if np.all(y == y[0]):
+            raise InputError(f"the target {target!r} is constant: there is nothing to explain")
+    elif baselines:
+        which = ", ".join(map(repr, baselines))
+        notes.append(
+            f"text columns ({which}) are far from normal, and many rows share their values: "
+            "a density may flag a whole level; leave them out with --exclude, or name a --target"
+        )
     return Design(np.column_stack(parts), names, y, rows, baselines, notes)
 
 

@@ -118,3 +118,13 @@ class TestRHat:
 
 def test_constant_draws_count_in_full():
     assert ess_mean(np.ones((4, 3, 10))) == 120
+
+
+def test_one_draw_for_each_half_has_no_r_hat():
+    assert np.isnan(r_hat(np.arange(4.0).reshape(2, 2, 1)))
+
+
+def test_parameters_together_are_parameters_one_by_one():
+    draws = np.stack([ar1((4, 5, 40), r, seed=7) for r in (0.0, 0.6)] + [np.ones((4, 5, 40))], -1)
+    for figure in (r_hat, ess_mean, ess_bulk, ess_tail):
+        np.testing.assert_allclose(figure(draws), [figure(draws[..., j]) for j in range(3)])

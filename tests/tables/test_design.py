@@ -28,8 +28,19 @@ def test_levels_are_against_the_most_frequent_one():
     assert found.baselines == {"c": "red"}
     np.testing.assert_array_equal(found.X[:, 0], [0, 1, 0, 0, 1, 0])
     np.testing.assert_array_equal(found.X[:, 1], [0, 0, 0, 1, 0, 0])
-    (note,) = found.notes
-    assert "only line 5 has the value 'green'" in note
+    rare, unlike_normal = found.notes
+    assert "only line 5 has the value 'green'" in rare
+    assert "text columns ('c') are far from normal" in unlike_normal
+
+
+def test_text_beside_a_target_is_no_reason_to_worry():
+    text = "c,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate("abaabb"))
+    assert design(text, "y").notes == []
+
+
+def test_a_constant_target_is_refused():
+    with pytest.raises(InputError, match="the target 'y' is constant"):
+        design("a,y\n1,5\n2,5\n3,5\n", "y")
 
 
 def test_equally_frequent_levels_go_by_name():
