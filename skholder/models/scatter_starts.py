@@ -52,9 +52,18 @@ def minimum_covariance_determinant(rows, random):
             found = MinCovDet(random_state=seed).fit(rows)
     except ValueError:
         return None
-    if not np.all(np.isfinite(found.covariance_)):
+    if not np.all(np.isfinite(found.covariance_)) or _is_tied(rows - found.location_, found):
         return None
     return found.location_, found.covariance_
+
+
+def _is_tied(deviation, found):
+    """Whether the narrowest direction is narrow because most rows share a value in it.
+
+    The tightest half of tied data is a plane of ties: no scatter, but the mouth of a spike.
+    """
+    projection = deviation @ np.linalg.eigh(found.covariance_)[1][:, 0]
+    return np.median(np.abs(projection)) < 1e-8 * np.std(projection)
 
 
 def _diagonal_concentration(rows, location, scale, n_steps=15):

@@ -601,6 +601,18 @@ class TestOddInput:
         np.testing.assert_allclose(found.covariance_, expected, atol=0.15)
         assert abs(found.epsilon_ - 0.1) < 0.03
 
+    @pytest.mark.parametrize("order", [[0, 1, 2, 3], [0, 3, 1, 2]])
+    def test_levels_of_a_category_are_no_outliers(self, order):
+        # Most rows share the zeros of a column of zeros and ones: the tightest half is a tie.
+        rng = np.random.default_rng(0)
+        a, level = rng.normal(size=200), rng.choice(3, 200, p=[0.31, 0.315, 0.375])
+        y = a + rng.normal(size=200) + 10.0 * (np.arange(200) < 20)
+        X = np.column_stack([a, level == 1, level == 2, y]).astype(float)[:, order]
+        model = HolderBayesDensity(random_state=0).fit(X)
+        assert np.sum(model.audit().mask[:20]) >= 15
+        assert np.sum(model.audit().mask[20:]) == 0
+        assert np.min(np.sqrt(np.diag(model.covariance_))) > 0.4
+
     @pytest.mark.parametrize("typo", [1e60, 1e150, 1e250])
     @pytest.mark.parametrize("kind", ["full", "diag"])
     def test_one_wild_value(self, kind, typo):
