@@ -13,6 +13,7 @@ from skholder.sampling import (
     r_hat,
     sample,
 )
+from skholder.sampling.ensemble import FittedProposal
 
 PRIOR = NormalPrior(np.zeros(2), np.full(2, 4.0), np.full(2, -np.inf))
 
@@ -224,3 +225,24 @@ def test_default_walkers():
     # Few draws wanted: no more walkers than draws, but enough for the stretch move.
     assert default_walkers(3, 12) == 12
     assert default_walkers(3, 2) == 8
+
+
+def pilot(acceptance):
+    """Eight pilot draws, of which the target knows draws 2 and 5 only, 5 three times as well."""
+    share = np.array([0, 0, 0.25, 0, 0, 0.75, 0, 0])
+    values = np.array([0.0, -np.inf, 0, 0, 0, 0, 0, 0])[:, None]
+    theta = np.arange(8.0)[:, None]
+    return FittedProposal(None, acceptance, theta, values, share, n_evaluations=8)
+
+
+def test_walkers_start_at_resampled_draws_of_a_sure_pilot():
+    theta, values = pilot(0.9).starts(0, 1, 8)
+    np.testing.assert_array_equal(np.sort(theta[:, 0]), [2, 2, 5, 5, 5, 5, 5, 5])
+    assert values.shape == (8, 1)
+    # Each ensemble has a part of its own: the odd draws know only 5.
+    np.testing.assert_array_equal(pilot(0.9).starts(1, 2, 3)[0][:, 0], [5, 5, 5])
+
+
+def test_walkers_of_an_unsure_pilot_spread_over_its_draws():
+    theta, _ = pilot(0.5).starts(0, 1, 7)
+    np.testing.assert_array_equal(theta[:, 0], [0, 2, 3, 4, 5, 6, 7])
