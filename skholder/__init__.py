@@ -1,6 +1,6 @@
 """Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong."""
 
-from .audit import Audit
+from .audit.audit_set import Audit
 from .estimators import (
     AuditedEstimator,
     HolderBayesDensity,

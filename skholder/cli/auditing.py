@@ -13,7 +13,8 @@ from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAudito
 from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
-from ..tables import (
+from .printout import in_options, write_scores
+from .tables import (
     Design,
     InputError,
     ParquetFile,
@@ -24,7 +25,6 @@ from ..tables import (
     open_table,
     replacing,
 )
-from .printout import in_options, write_scores
 
 __all__ = ["AuditRequest", "AuditResult", "run_audit"]
 

@@ -8,9 +8,9 @@ import shlex
 import numpy as np
 
 from ..datasets import load_spoiled_diabetes
-from ..tables import InputError, replacing
 from .auditing import AuditRequest, run_audit
 from .printout import as_text
+from .tables import InputError, replacing
 
 __all__ = ["run_demo"]
 

@@ -16,10 +16,10 @@ from math import isfinite
 from pathlib import Path
 
 from .. import __version__
-from ..tables import InputError
 from .auditing import AuditRequest, run_audit
 from .demo import run_demo
 from .printout import as_json, as_text
+from .tables import InputError
 
 __all__ = ["main"]
 

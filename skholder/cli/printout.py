@@ -8,7 +8,7 @@ import io
 
 import numpy as np
 
-from ..wording import number
+from ..audit.wording import number
 
 __all__ = ["as_json", "as_text", "in_options", "write_scores"]
 

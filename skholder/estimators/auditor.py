@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import Audit, choose_count, score_threshold
+from ..audit.audit_set import Audit, choose_count, score_threshold
 from .density import HolderBayesDensity
 from .routing import routed_fit_params, seed_if_unset
 

@@ -12,12 +12,12 @@ from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, threadpool_controller
-from ..alpha import AlphaPrior
-from ..arviz_export import to_arviz
-from ..audit import Audit, detect, outlier_counts
+from ..audit.audit_set import Audit, detect, outlier_counts
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference import Draws, Settings
-from ..rows import RowBlocks
+from ..inference.infer import Draws, Settings
+from ..posterior.alpha import AlphaPrior
+from ..rows.blocks import RowBlocks
+from ..summaries.arviz_export import to_arviz
 
 __all__ = [
     "HolderBayesEstimator",

@@ -10,12 +10,10 @@ from sklearn.base import DensityMixin, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import choose_count, score_threshold
-from ..evidence import density_evidence
+from ..audit.audit_set import choose_count, score_threshold
+from ..audit.evidence import density_evidence
 from ..exceptions import IdentifiabilityWarning
-from ..inference import infer
-from ..influence import influence
-from ..least_squares import PlainMoments
+from ..inference.infer import infer
 from ..models import (
     DENSITY_NAMES,
     ColumnFamily,
@@ -26,9 +24,11 @@ from ..models import (
     build_density,
     check_density,
 )
-from ..predictive import log_predictive, lowest_predictive, mean_log_density
-from ..rows import RowBlocks, canonical
-from ..temperature import covariance_rule
+from ..posterior.temperature import covariance_rule
+from ..rows.blocks import RowBlocks, canonical
+from ..summaries.baselines import PlainMoments
+from ..summaries.influence import influence
+from ..summaries.predictive import log_predictive, lowest_predictive, mean_log_density
 from .base import (
     HolderBayesEstimator,
     column_names,

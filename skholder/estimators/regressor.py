@@ -10,20 +10,20 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..evidence import regression_evidence
+from ..audit.evidence import regression_evidence
 from ..exceptions import IdentifiabilityWarning
-from ..inference import infer
-from ..influence import influence
-from ..least_squares import LeastSquares
+from ..inference.infer import infer
 from ..models import LinearModel, check_noise
-from ..predictive import (
+from ..posterior.temperature import covariance_rule
+from ..rows.blocks import RowBlocks, canonical
+from ..summaries.baselines import LeastSquares
+from ..summaries.influence import influence
+from ..summaries.predictive import (
     expected_log_predictive,
     log_predictive,
     mean_log_density,
     mixture_interval,
 )
-from ..rows import RowBlocks, canonical
-from ..temperature import covariance_rule
 from .base import (
     HolderBayesEstimator,
     fitting,

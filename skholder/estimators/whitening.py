@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..models.scatter_starts import minimum_covariance_determinant
+from ..models.starts.scatter import minimum_covariance_determinant
 from .scaling import Scaling
 
 __all__ = ["Whitening"]

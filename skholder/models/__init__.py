@@ -5,12 +5,12 @@ from .catalogue import DENSITY_NAMES, build_density, check_density
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel
 from .elliptical import EllipticalModel
-from .exponential import ExponentialFamily
-from .gamma import GammaFamily
-from .laplace import LaplaceFamily
-from .lognormal import LogNormalFamily
+from .families.exponential import ExponentialFamily
+from .families.gamma import GammaFamily
+from .families.laplace import LaplaceFamily
+from .families.lognormal import LogNormalFamily
+from .families.poisson import PoissonFamily
 from .noise import NoiseModel, NormalNoise, ScipyNoise, StudentTNoise, check_noise
-from .poisson import PoissonFamily
 from .radial import NormalRadial, StudentTRadial
 from .regression import LinearModel
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel, check_user_model
 from .elliptical import EllipticalModel
-from .exponential import ExponentialFamily
-from .gamma import GammaFamily
-from .laplace import LaplaceFamily
-from .lognormal import LogNormalFamily
-from .poisson import PoissonFamily
+from .families.exponential import ExponentialFamily
+from .families.gamma import GammaFamily
+from .families.laplace import LaplaceFamily
+from .families.lognormal import LogNormalFamily
+from .families.poisson import PoissonFamily
 from .radial import NormalRadial, Radial, StudentTRadial
 
 __all__ = ["DENSITY_NAMES", "build_density", "check_density"]

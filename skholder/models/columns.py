@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..rows import quantile_rows
+from ..rows.blocks import quantile_rows
 from .base import NormalPrior, WorkingModel
 from .contributions import ColumnContributions
 

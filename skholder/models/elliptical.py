@@ -17,7 +17,7 @@ from .base import LinearScoreModel, NormalPrior
 from .contributions import QuadraticContributions
 from .radial import NormalRadial
 from .scatter_prior import ScatterPrior
-from .scatter_starts import scatter_starts
+from .starts.scatter import scatter_starts
 
 __all__ = ["EllipticalModel"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .base import LinearScoreModel, NormalPrior
-from .least_trimmed import trimmed_starts
 from .noise import NormalNoise, StudentTNoise
+from .starts.least_trimmed import trimmed_starts
 
 __all__ = ["LinearModel"]
 

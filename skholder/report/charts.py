@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..wording import number, percent
+from ..audit.wording import number, percent
 from .markup import shortened, text
 from .svg import WIDTH, Frame, asinh_axis, linear_axis
 

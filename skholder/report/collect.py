@@ -7,6 +7,7 @@ from math import isfinite
 
 import numpy as np
 
+from ..audit.wording import number, percent
 from ..models import (
     EllipticalModel,
     IndependentColumns,
@@ -15,7 +16,6 @@ from ..models import (
     StudentTNoise,
     StudentTRadial,
 )
-from ..wording import number, percent
 from .estimates import compare
 from .verdict import checks
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from importlib.resources import files
 from string import Template
 
-from ..wording import percent
+from ..audit.wording import percent
 from .charts import pictures
 from .markup import shortened, text
 from .tables import estimates_table, rows_table

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
-from ..audit import Audit
+from ..audit.audit_set import Audit
 from ..estimators import (
     AuditedEstimator,
     HolderBayesDensity,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import asinh, ceil, floor, log10
 
-from ..wording import number
+from ..audit.wording import number
 from .markup import text
 
 __all__ = ["Axis", "Frame", "asinh_axis", "linear_axis"]

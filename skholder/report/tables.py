@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..wording import number, rounded
+from ..audit.wording import number, rounded
 from .markup import shortened, text
 
 __all__ = ["estimates_table", "rows_table"]

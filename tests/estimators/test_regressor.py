@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skholder import HolderBayesRegressor
 from skholder.models import StudentTNoise
-from skholder.rows import RowBlocks
+from skholder.rows.blocks import RowBlocks
 
 # Few draws are enough for most statements here, and the estimator says so.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from skholder.alpha import AlphaPrior
 from skholder.divergences import DensityPower
 from skholder.estimators.whitening import Whitening
 from skholder.models import EllipticalModel, NormalRadial
-from skholder.posterior import HolderPosterior
-from skholder.rows import RowBlocks
-from skholder.temperature import covariance_rule
+from skholder.posterior.alpha import AlphaPrior
+from skholder.posterior.collapsed import HolderPosterior
+from skholder.posterior.temperature import covariance_rule
+from skholder.rows.blocks import RowBlocks
 
 seeds = st.integers(0, 10**6)
 

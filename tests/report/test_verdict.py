@@ -4,7 +4,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from skholder.inference import Diagnostics
+from skholder.inference.infer import Diagnostics
 from skholder.report import AuditReport
 from skholder.report.verdict import checks
 

@@ -1,0 +1,211 @@
+"""What a fit keeps of its rows, so that an audit can say why a row is flagged.
+
+A fit does not keep its data. At its end it computes a few numbers for each row:
+
+- regression: observed and predicted response, the predictive standard deviation, and the leverage;
+- density: the columns that cost the row most, each with its contribution in nats; see
+  :mod:`skholder.audit.explanation`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import brentq
+
+from .explanation import Contribution, Residual, column_reason, residual_reason
+
+__all__ = ["DensityEvidence", "RegressionEvidence", "density_evidence", "regression_evidence"]
+
+# Columns kept for each row of a density.
+_N_COLUMNS = 3
+_LEVEL = 0.95
+# Rows worked on at a time.
+_BLOCK = 16_384
+
+
+@dataclass(frozen=True)
+class RegressionEvidence:
+    """What explains each row of a regression; arrays have shape (n,).
+
+    Attributes
+    ----------
+    target : str
+    observed, fitted, sd, leverage : ndarray of shape (n,)
+    quantiles : (float, float)
+        Ends of the predictive interval, in predictive standard deviations.
+    mean_leverage : float
+    """
+
+    target: str
+    observed: np.ndarray
+    fitted: np.ndarray
+    sd: np.ndarray
+    leverage: np.ndarray
+    quantiles: tuple[float, float]
+    mean_leverage: float
+
+    @property
+    def standardised(self):
+        """Residuals in predictive standard deviations, shape (n,)."""
+        with np.errstate(over="ignore"):
+            return (self.observed - self.fitted) / self.sd
+
+    def reasons(self, positions):
+        """A short text for each row, as a list."""
+        distance = self.standardised[positions].tolist()
+        ratio = (self.leverage[positions] / self.mean_leverage).tolist()
+        return [residual_reason(self.target, z, h) for z, h in zip(distance, ratio, strict=True)]
+
+    def residual(self, row):
+        """The :class:`Residual` of a row."""
+        fitted, sd = float(self.fitted[row]), float(self.sd[row])
+        low, high = (fitted + sd * q for q in self.quantiles)
+        return Residual(
+            self.target,
+            float(self.observed[row]),
+            fitted,
+            sd,
+            (low, high),
+            float(self.leverage[row]),
+            self.mean_leverage,
+        )
+
+    def contributions(self, row):
+        """None: a regression is explained by its residual."""
+        return ()
+
+    def renamed(self, names):
+        """The same: no text names a covariate."""
+        return self
+
+
+@dataclass(frozen=True)
+class DensityEvidence:
+    """What explains each row of a density: its worst T columns, worst first.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of all columns.
+    column : ndarray of int, shape (n, T)
+        T is 0 for a model that does not split into columns.
+    nats, observed, expected : ndarray of shape (n, T)
+    """
+
+    names: tuple[str, ...]
+    column: np.ndarray
+    nats: np.ndarray
+    observed: np.ndarray
+    expected: np.ndarray
+
+    def reasons(self, positions):
+        """A short text for each row, as a list."""
+        if self.column.shape[1] == 0:
+            return ["the model does not split into columns"] * len(positions)
+        columns, nats = self.column[positions].tolist(), self.nats[positions].tolist()
+        return [
+            column_reason([self.names[j] for j in worst], values)
+            for worst, values in zip(columns, nats, strict=True)
+        ]
+
+    def residual(self, row):
+        """None: a density is explained by its columns."""
+        return None
+
+    def contributions(self, row):
+        """A tuple of :class:`Contribution`, worst first."""
+        parts = zip(
+            self.column[row], self.observed[row], self.expected[row], self.nats[row], strict=True
+        )
+        return tuple(
+            Contribution(self.names[j], float(x), float(at), float(v)) for j, x, at, v in parts
+        )
+
+    def renamed(self, names):
+        """With other names of the columns."""
+        return replace(self, names=tuple(names))
+
+
+def regression_evidence(target, y, rows, moments, to_units, noise, least_squares):
+    """The evidence of a regression, in blocks of rows.
+
+    Parameters
+    ----------
+    target : str
+    y : ndarray of shape (n,)
+        In the user's units.
+    rows : ndarray of shape (n, p + 1)
+        Design and response on the computing scale.
+    moments : callable
+        design (m, p) and a noise variance -> predictive mean and standard deviation, each (m,).
+    to_units : (float, float)
+        Centre and scale of the response.
+    noise : NoiseModel
+    least_squares : LeastSquares
+        Of the rows, on the computing scale.
+    """
+    centre, unit = to_units
+    # Noise without a variance is measured by its scale.
+    variance = noise.variance if np.isfinite(noise.variance) else 1.0
+    fitted, sd, leverage = np.empty((3, len(rows)))
+    for start in range(0, len(rows), _BLOCK):
+        part = slice(start, start + _BLOCK)
+        design = rows[part, :-1]
+        fitted[part], sd[part] = moments(design, variance)
+        leverage[part] = least_squares.leverage(design)
+    fitted *= unit
+    fitted += centre
+    sd *= unit
+    tail = (1 - _LEVEL) / 2
+    ends = tuple(float(_quantile(noise.cdf, p) / np.sqrt(variance)) for p in (tail, 1 - tail))
+    return RegressionEvidence(
+        target, np.array(y), fitted, sd, leverage, ends, least_squares.mean_leverage
+    )
+
+
+def density_evidence(names, X, rows, contributions):
+    """The evidence of a density, in blocks of rows.
+
+    Parameters
+    ----------
+    names : sequence of str
+    X : ndarray of shape (n, k)
+        In the user's units.
+    rows : ndarray of shape (n, r)
+        On the computing scale.
+    contributions : object with ``of(rows)``, or None
+        See :mod:`skholder.models.contributions`.
+    """
+    n, k = X.shape
+    size = 0 if contributions is None else min(k, _N_COLUMNS)
+    column = np.empty((n, size), dtype=np.int32)
+    nats, observed, expected = np.empty((3, n, size))
+    for start in range(0, n if size else 0, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        values, excess = contributions.of(rows[part])
+        worst = _largest(values, size)
+        column[part] = worst
+        nats[part] = np.take_along_axis(values, worst, axis=1)
+        observed[part] = np.take_along_axis(X[part], worst, axis=1)
+        expected[part] = observed[part] - np.take_along_axis(excess, worst, axis=1)
+    return DensityEvidence(tuple(names), column, nats, observed, expected)
+
+
+def _largest(values, size):
+    """Columns of the ``size`` largest values of each row, largest first, shape (m, size)."""
+    if values.shape[1] > size:
+        top = np.argpartition(-values, size - 1, axis=1)[:, :size]
+    else:
+        top = np.broadcast_to(np.arange(size), values.shape)
+    order = np.argsort(-np.take_along_axis(values, top, axis=1), axis=1, kind="stable")
+    return np.take_along_axis(top, order, axis=1)
+
+
+def _quantile(cdf, level):
+    """Quantile of standardised noise."""
+    reach = 1.0
+    while not cdf(np.array(-reach)) < level < cdf(np.array(reach)):
+        reach *= 2
+    return brentq(lambda r: float(cdf(np.array(r))) - level, -reach, reach, xtol=1e-10)

@@ -1,0 +1,1 @@
+"""The Hölder posterior: alpha given theta, theta with alpha integrated out, beta, modes."""

@@ -1,0 +1,245 @@
+"""Passes over the data: sums over rows, in cache-sized blocks, in threads.
+
+The posterior sees the data only through the power mean of the density::
+
+    L(theta) = (1 / gamma) log( sum_i w_i p_theta(row_i)^gamma / sum_i w_i ),  so  log S = gamma L
+
+and through its limit at gamma = 0, the mean log density. Blocks are summed in a fixed order, so a
+result does not depend on how many threads did the work.
+"""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from .._sklearn import effective_n_threads
+
+__all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
+
+# A block is about this many bytes, rows times thetas (a common level-2 cache): smaller ones spend
+# their time between NumPy's calls, where threads wait for each other.
+_BLOCK_BYTES, _BLOCK_ROWS, _BLOCK_THETAS = 393_216, 512, 128
+# Below this many row-theta pairs a thread costs more than it saves; sums of derivatives are made of
+# many small calls, so that theirs must be more.
+_THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
+
+
+@dataclass(frozen=True)
+class PowerMeanTerms:
+    """L, its gradient (d,) and Hessian (d, d) at one theta."""
+
+    value: float
+    gradient: np.ndarray
+    hessian: np.ndarray
+
+
+class RowBlocks:
+    """Rows of a working model with their weights, walked block by block.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n, q)
+    weight : ndarray of shape (n,) or None
+        Row weights; None weighs every row one. A weight of 2 equals the row written twice.
+    """
+
+    def __init__(self, rows, weight=None):
+        self.rows = np.ascontiguousarray(rows)
+        self.weight = weight
+        self.total_weight = float(len(rows) if weight is None else np.sum(weight))
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __iter__(self):
+        return self.blocks(_BLOCK_THETAS)
+
+    def blocks(self, n_thetas):
+        """Row blocks, with their weights, of a size that suits that many thetas at once."""
+        fitting = _BLOCK_BYTES // (n_thetas * self.rows.itemsize)
+        size = int(np.clip(fitting, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
+        for start in range(0, len(self.rows), size):
+            part = slice(start, start + size)
+            yield self.rows[part], None if self.weight is None else self.weight[part]
+
+    def power_mean(self, model, theta, gamma, single=None):
+        """L(theta) for a batch (T, d) -> (T,); ``single`` may be the SingleRows of these rows."""
+        chunks = range(0, len(theta), _BLOCK_THETAS)
+        parts = [
+            self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma, single) for c in chunks
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _power_mean(self, model, theta, gamma, single):
+        if gamma == 0:
+            total = self.sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), len(theta))
+            return total / self.total_weight + model.peak(theta)
+        if single is None:
+            total = self.sum(
+                lambda rows, w: _exp_total(model.kernel(theta, rows, gamma), w), len(theta)
+            )
+        else:
+            total = single.power_total(theta)
+        with np.errstate(divide="ignore"):
+            value = np.log(total / self.total_weight)
+        # Far from the data, or where the density has no bound, the plain sum leaves the floats.
+        tiny, huge = (1e-250, 1e250) if single is None else (1e-30, 1e30)
+        lost = ~((total > tiny) & (total < huge))
+        if np.any(lost):
+            value[lost] = self._log_sum_exp(model, theta[lost], gamma)
+        return value / gamma + model.peak(theta)
+
+    def _log_sum_exp(self, model, theta, gamma):
+        top = np.full(len(theta), -np.inf)
+        for rows, w in self:
+            kernel = model.kernel(theta, rows, gamma)
+            used = kernel if w is None else kernel[w > 0]
+            top = np.maximum(top, used.max(axis=0, initial=-np.inf))
+        top = np.where(np.isfinite(top), top, 0.0)
+        total = self.sum(
+            lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), len(theta)
+        )
+        with np.errstate(divide="ignore"):
+            return top + np.log(total / self.total_weight)
+
+    def power_mean_terms(self, model, theta, gamma):
+        """L with its gradient and Hessian at one theta (d,).
+
+        With weights omega_i proportional to w_i p_i^gamma, grad L = sum omega_i grad log p_i and
+        hess L = sum omega_i (hess log p_i + gamma grad grad') - gamma grad L grad L'.
+        """
+        peak = model.peak(theta[None])[0]
+        total, *sums = self._score_sums(model, theta, gamma, 0.0)
+        level = peak
+        if not 1e-250 < total < 1e250:
+            # The plain sum leaves the floats: measure against the power mean itself.
+            level = self.power_mean(model, theta[None], gamma)[0]
+            if not np.isfinite(level):
+                d = len(theta)
+                return PowerMeanTerms(float(level), np.zeros(d), np.zeros((d, d)))
+            total, *sums = self._score_sums(model, theta, gamma, gamma * (peak - level))
+        if gamma == 0:
+            value = self.power_mean(model, theta[None], gamma)[0]
+        else:
+            value = level + np.log(total / self.total_weight) / gamma
+        gradient, hessian, outer = (part / total for part in sums)
+        curved = hessian + gamma * (outer - np.outer(gradient, gradient))
+        return PowerMeanTerms(float(value), gradient, curved)
+
+    def score_sums(self, model, theta, power, level):
+        """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
+        shift = power * (model.peak(theta[None])[0] - level)
+        _, *sums = self._score_sums(model, theta, power, shift)
+        return tuple(part / self.total_weight for part in sums)
+
+    def _score_sums(self, model, theta, power, shift):
+        """Sums over rows of omega and omega times grad, Hessian, grad grad'.
+
+        omega = w exp(kernel + shift).
+        """
+
+        def block(rows, w):
+            omega = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
+            if w is not None:
+                omega *= w
+            return omega.sum(), *model.score_sums(theta, rows, omega)
+
+        parts = self._map(block, len(theta), _THREAD_DERIVATIVES_FROM)
+        return [sum(part[j] for part in parts) for j in range(4)]
+
+    def sum(self, block, n_thetas):
+        """Sum over blocks of block(rows, weight), arrays of shape (n_thetas,)."""
+        total = np.zeros(n_thetas)
+        for part in self._map(block, n_thetas):
+            total += part
+        return total
+
+    def _map(self, block, n_thetas, thread_from=None):
+        """block(rows, weight) of every block, in order; in threads where there is work enough."""
+        blocks = list(self.blocks(n_thetas))
+        work = len(self.rows) * n_thetas
+        n_threads = min(_free_threads(), work // (thread_from or _THREAD_FROM) + 1, len(blocks))
+        if n_threads == 1:
+            return [block(rows, w) for rows, w in blocks]
+        # One task for each thread: its blocks are few and small, and handing them out costs more.
+        ends = np.linspace(0, len(blocks), n_threads + 1).astype(int)
+        spans = [blocks[i:j] for i, j in pairwise(ends)]
+        with ThreadPoolExecutor(n_threads - 1) as pool:
+            others = [pool.submit(_run, block, span) for span in spans[1:]]
+            parts = _run(block, spans[0])
+            for other in others:
+                parts += other.result()
+        return parts
+
+    def subsample(self, size):
+        """``size`` rows spread evenly over the weight, in canonical order, as another RowBlocks."""
+        if len(self.rows) <= size:
+            return self
+        weight = np.ones(len(self.rows)) if self.weight is None else self.weight
+        picked = quantile_rows(weight, (np.arange(size) + 0.5) / size)
+        return RowBlocks(self.rows[picked])
+
+
+def canonical(X, y=None, weight=None):
+    """The weighted set of rows, whatever their order and however repeats were written.
+
+    Rows are sorted by (y, X), equal rows are merged and rows without weight dropped. Every sum
+    over the result is then the same to the last bit for permuted or repeated rows.
+
+    Returns
+    -------
+    chosen : ndarray of int
+        A row of the input for each row of the set.
+    weight : ndarray or None
+        Its weight; None if all are 1.
+    """
+    columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
+    order = np.argsort(columns[-1], kind="stable")
+    if np.any(np.diff(columns[-1][order]) == 0):
+        # The weight as the last key makes the order of a sum over copies the same for all inputs.
+        order = np.lexsort(columns if weight is None else [weight, *columns])
+    if weight is not None:
+        order = order[weight[order] > 0]
+    tied = np.ones(len(order) - 1, dtype=bool)
+    for column in columns[::-1]:
+        tied &= np.diff(column[order]) == 0
+        if not np.any(tied):
+            break
+    first = np.flatnonzero(np.append(True, ~tied))
+    if weight is None:
+        weight = np.ones(len(X))
+    merged = np.add.reduceat(weight[order], first)
+    return order[first], None if np.all(merged == 1) else merged
+
+
+def quantile_rows(weight, levels):
+    """Positions at given levels in (0, 1) of the cumulative weight (n,)."""
+    reached = np.cumsum(weight)
+    spots = np.searchsorted(reached, np.asarray(levels) * reached[-1], side="right")
+    return np.minimum(spots, len(weight) - 1)
+
+
+def _free_threads():
+    """Threads this pass may use: one if its caller is itself one of several threads."""
+    if threading.current_thread() is not threading.main_thread():
+        return 1
+    return effective_n_threads()
+
+
+def _run(block, span):
+    return [block(rows, w) for rows, w in span]
+
+
+def _total(values, weight):
+    return values.sum(axis=0) if weight is None else weight @ values
+
+
+def _exp_total(kernel, weight):
+    with np.errstate(over="ignore"):
+        np.exp(kernel, out=kernel)
+        return _total(kernel, weight)

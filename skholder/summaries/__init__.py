@@ -1,0 +1,1 @@
+"""What draws say beyond the audit: predictions, influence, plain baselines, ArviZ."""

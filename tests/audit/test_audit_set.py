@@ -1,0 +1,258 @@
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import skholder.audit.audit_set
+from skholder.audit.audit_set import Audit, choose_count, detect, outlier_counts, worst_first
+from skholder.rows.blocks import RowBlocks
+from skholder.summaries.predictive import mean_log_density
+
+
+class Table:
+    """A working model whose log densities are looked up: rows and thetas hold their numbers."""
+
+    has_linear_score = False
+
+    def __init__(self, values):
+        self.values = np.asarray(values, float)
+
+    def kernel(self, theta, rows, power):
+        return power * self.values[np.ix_(rows[:, 0].astype(int), theta[:, 0].astype(int))]
+
+    def peak(self, theta):
+        # Not zero: thresholds and means must include it.
+        return 0.5 * theta[:, 0]
+
+    def log_density(self, theta, rows):
+        return self.kernel(theta, rows, 1.0) + self.peak(theta)
+
+
+def numbers(size):
+    return np.arange(float(size))[:, None]
+
+
+def detect_table(values, counts, weight=None, order=None):
+    n, n_draws = np.shape(values)
+    rows = numbers(n) if order is None else numbers(n)[order]
+    weight = None if weight is None else np.asarray(weight, float)
+    return detect(Table(values), RowBlocks(rows, weight), numbers(n_draws), np.asarray(counts))
+
+
+def brute_fod(values, counts):
+    """Flag the K rows of smallest value draw by draw, earlier rows first among equals."""
+    flags = np.zeros(np.shape(values))
+    for s, count in enumerate(counts):
+        flags[np.argsort(values[:, s], kind="stable")[:count], s] = 1
+    return flags.mean(axis=1)
+
+
+@st.composite
+def tables(draw, ties=True):
+    n, n_draws = draw(st.integers(2, 9)), draw(st.integers(1, 7))
+    cell = st.integers(-4, 0) if ties else st.integers(-(10**6), 0)
+    cells = st.lists(cell, min_size=n * n_draws, max_size=n * n_draws, unique=not ties)
+    values = np.array(draw(cells), float).reshape(n, n_draws)
+    counts = draw(st.lists(st.integers(0, n), min_size=n_draws, max_size=n_draws))
+    return values, np.array(counts)
+
+
+class TestDetect:
+    @given(tables())
+    def test_brute_force_with_ties(self, table):
+        values, counts = table
+        found = detect_table(values, counts)
+        np.testing.assert_allclose(found.fod, brute_fod(values, counts), rtol=1e-14)
+        expected = values.mean(axis=1) + 0.5 * np.mean(np.arange(values.shape[1]))
+        np.testing.assert_allclose(found.log_density, expected, rtol=1e-12, atol=1e-12)
+
+    @given(tables())
+    def test_scores_sum_to_the_mean_count(self, table):
+        values, counts = table
+        np.testing.assert_allclose(detect_table(values, counts).fod.sum(), counts.mean())
+
+    @given(tables(ties=False), st.randoms(use_true_random=False))
+    def test_permuting_rows_permutes_scores(self, table, random):
+        values, counts = table
+        order = np.array(random.sample(range(len(values)), len(values)))
+        plain, moved = detect_table(values, counts), detect_table(values, counts, order=order)
+        np.testing.assert_array_equal(moved.fod, plain.fod[order])
+        np.testing.assert_array_equal(moved.log_density, plain.log_density[order])
+        np.testing.assert_array_equal(moved.threshold, plain.threshold)
+
+    @given(tables(), st.data())
+    def test_weights_are_repeats(self, table, data):
+        values, counts = table
+        repeats = np.array(data.draw(st.lists(st.integers(1, 3), min_size=len(values))))
+        repeats = np.resize(repeats, len(values)) if len(repeats) else np.ones(len(values), int)
+        weighted = detect_table(values, counts, weight=repeats)
+        written = detect_table(np.repeat(values, repeats, axis=0), counts)
+        owner = np.repeat(np.arange(len(values)), repeats)
+        averaged = np.bincount(owner, written.fod) / repeats
+        np.testing.assert_allclose(weighted.fod, averaged, atol=1e-13)
+        np.testing.assert_allclose(repeats @ weighted.fod, counts.mean())
+        np.testing.assert_allclose(weighted.threshold, written.threshold)
+
+    @given(tables())
+    def test_unit_weights_change_nothing(self, table):
+        values, counts = table
+        plain, weighted = (
+            detect_table(values, counts, weight=w) for w in (None, np.ones(len(values)))
+        )
+        np.testing.assert_allclose(weighted.fod, plain.fod, atol=1e-13)
+        np.testing.assert_array_equal(weighted.threshold, plain.threshold)
+
+    def test_ties_go_to_the_earlier_row(self):
+        found = detect_table(np.array([[-1.0], [-1.0], [-1.0], [0.0]]), [2])
+        np.testing.assert_array_equal(found.fod, [1, 1, 0, 0])
+
+    def test_rows_without_weight_take_no_place(self):
+        values = np.array([[-5.0], [-4.0], [-3.0], [-2.0]])
+        found = detect_table(values, [2], weight=[1.0, 0.0, 1.0, 1.0])
+        # The row without weight lies below the cut, so an audit would flag it.
+        np.testing.assert_array_equal(found.fod, [1, 1, 1, 0])
+        np.testing.assert_array_equal(found.threshold, [-3])
+
+    def test_rounding_in_the_weights_flags_no_further_row(self):
+        # Ten weights of 0.1 sum to a little less than 1.
+        values = np.linspace(-2, -1, 20)[:, None]
+        found = detect_table(values, [1], weight=np.full(20, 0.1))
+        np.testing.assert_allclose(found.fod, np.arange(20) < 10, atol=1e-9)
+        np.testing.assert_allclose(found.threshold, values[9])
+
+    def test_thresholds(self):
+        values = np.array([[-1.0, -3.0, 0.0], [-2.0, -1.0, -9.0], [-5.0, -2.0, -1.0]])
+        found = detect_table(values, [0, 2, 3])
+        # The peak of draw s is s / 2; no row is flagged in the first.
+        np.testing.assert_array_equal(found.threshold, [-np.inf, -2 + 0.5, 0 + 1.0])
+
+    @given(tables(ties=False))
+    def test_training_rows_as_new_rows(self, table):
+        values, counts = table
+        found = detect_table(values, counts)
+        again = mean_log_density(
+            Table(values), numbers(len(counts)), numbers(len(values)), found.threshold
+        )
+        np.testing.assert_allclose(again[1], found.fod, rtol=1e-14)
+        np.testing.assert_allclose(again[0], found.log_density, rtol=1e-12)
+
+    def test_chunks_of_draws(self, monkeypatch):
+        rng = np.random.default_rng(0)
+        values, counts = rng.normal(size=(700, 50)), rng.integers(0, 700, 50)
+        monkeypatch.setattr(skholder.audit.audit_set, "_HELD", 5000)
+        found = detect_table(values, counts)
+        np.testing.assert_allclose(found.fod, brute_fod(values, counts), rtol=1e-13)
+
+    def test_without_counts(self):
+        values = np.array([[-1.0, -3.0], [-2.0, -1.0]])
+        found = detect(Table(values), RowBlocks(numbers(2)), numbers(2), None)
+        np.testing.assert_allclose(found.log_density, [-2 + 0.25, -1.5 + 0.25])
+        assert np.all(found.fod == 0)
+
+
+def test_counts_round_and_stay_in_range():
+    epsilon = np.array([0.0, 0.049, 0.051, 0.5, 1.0])
+    np.testing.assert_array_equal(outlier_counts(epsilon, 10.0), [0, 0, 1, 5, 10])
+    assert outlier_counts(np.array([1.0]), 2.7) == 2
+    assert outlier_counts(epsilon, 10.0).dtype.kind == "i"
+
+
+COUNTS = np.arange(101)
+
+
+class TestChooseCount:
+    @pytest.mark.parametrize(
+        ("rule", "level", "expected"),
+        [
+            ("mean", 0.95, 50),
+            ("median", 0.95, 50),
+            ("lower", 0.9, 5),
+            ("upper", 0.9, 95),
+            ("lower", 0.5, 25),
+            ("upper", 0.5, 75),
+        ],
+    )
+    def test_rules(self, rule, level, expected):
+        assert choose_count(COUNTS, rule, level) == expected
+
+    def test_mean_and_median_differ(self):
+        counts = np.array([0, 0, 0, 0, 10])
+        assert choose_count(counts, "mean") == 2
+        assert choose_count(counts, "median") == 0
+
+    def test_unknown_rule(self):
+        with pytest.raises(ValueError, match=r"rule must be 'mean', 'median', .*got 'most'"):
+            choose_count(COUNTS, "most")
+
+
+FOD = np.array([0.2, 0.9, 0.9, 0.0, 0.5])
+LOG_DENSITY = np.array([-9.0, -2.0, -3.0, -1.0, -4.0])
+
+
+class TestWorstFirst:
+    def test_fod_then_log_density(self):
+        np.testing.assert_array_equal(worst_first(FOD, LOG_DENSITY), [2, 1, 4, 0, 3])
+
+    def test_log_density_alone(self):
+        np.testing.assert_array_equal(worst_first(FOD, LOG_DENSITY, "log_density"), [0, 4, 2, 1, 3])
+
+    def test_unknown_rank(self):
+        with pytest.raises(ValueError, match="rank must be 'fod' or 'log_density', got 'x'"):
+            worst_first(FOD, LOG_DENSITY, "x")
+
+
+class TestAudit:
+    def make(self, **kwargs):
+        return Audit.from_posterior(np.array([1, 2, 2, 3]), FOD, LOG_DENSITY, **kwargs)
+
+    def test_flagged_rows(self):
+        audit = self.make()
+        assert audit.count == 2
+        np.testing.assert_array_equal(audit.indices, [2, 1])
+        np.testing.assert_array_equal(audit.mask, [False, True, True, False, False])
+        np.testing.assert_array_equal(audit.count_interval, [1, 3])
+
+    def test_other_ranking_and_rule(self):
+        audit = self.make(rank="log_density", rule="upper", level=0.99)
+        np.testing.assert_array_equal(audit.indices, [0, 4, 2])
+
+    def test_given_count(self):
+        np.testing.assert_array_equal(self.make(count=0).indices, [])
+        assert self.make(count=5).mask.all()
+
+    def test_heavy_rows_fill_the_count(self):
+        weight = np.array([1.0, 3.0, 2.0, 1.0, 1.0])
+        # Row 2 of weight 2 fills the count of 2; row 1 does not fit even in half.
+        np.testing.assert_array_equal(self.make(weight=weight).indices, [2])
+        # With 4 places, two thirds of row 1 fit.
+        np.testing.assert_array_equal(self.make(weight=weight, count=4).indices, [2, 1])
+
+    def test_rows_without_weight_are_not_flagged(self):
+        audit = self.make(weight=np.array([1.0, 1.0, 0.0, 1.0, 1.0]))
+        np.testing.assert_array_equal(audit.indices, [1, 4])
+
+    @pytest.mark.parametrize("level", [0.0, 1.0, -1, 95])
+    def test_level_out_of_range(self, level):
+        with pytest.raises(ValueError, match=r"level must lie in \(0, 1\), got"):
+            self.make(level=level)
+
+    def test_is_frozen(self):
+        with pytest.raises(FrozenInstanceError):
+            self.make().count = 3
+
+    def test_frame_keeps_index_and_order(self):
+        pd = pytest.importorskip("pandas")
+        index = pd.Index(list("abcde"), name="id")
+        frame = self.make(index=index).to_frame()
+        assert list(frame.index) == ["c", "b", "e", "a", "d"]
+        assert frame.index.name == "id"
+        assert list(frame.columns) == ["flagged", "fod", "log_density", "row"]
+        np.testing.assert_array_equal(frame["row"], [2, 1, 4, 0, 3])
+        np.testing.assert_array_equal(frame["flagged"], [True, True, False, False, False])
+        np.testing.assert_array_equal(frame["fod"], FOD[frame["row"]])
+
+    def test_frame_without_index(self):
+        pytest.importorskip("pandas")
+        assert list(self.make().to_frame().index) == [2, 1, 4, 0, 3]

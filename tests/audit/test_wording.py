@@ -1,0 +1,68 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from skholder.audit.wording import number, percent, rounded
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0, "0"),
+        (-0.0, "0"),
+        (431.0, "431"),
+        (152.34567, "152.3"),
+        (-1.5, "-1.5"),
+        (0.00012345, "0.0001234"),
+        (9.99996, "10"),
+        (12345.678, "12,346"),
+        (9_999_999, "9,999,999"),
+        (12_345_678, "1.23e7"),
+        (1e20, "1e20"),
+        (-3.2e150, "-3.2e150"),
+        (5e-324, "4.94e-324"),
+        (float("nan"), "nan"),
+        (float("-inf"), "-inf"),
+    ],
+)
+def test_number(value, expected):
+    assert number(value) == expected
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_number_keeps_three_digits(value):
+    read = float(number(value).replace(",", ""))
+    assert read == pytest.approx(value, rel=5.1e-3, abs=1e-323)
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "expected"),
+    [
+        (146.06, 58.0, "146"),
+        (-0.01, 58.0, "0"),
+        (1234.567, 0.8, "1,234.57"),
+        (5.0, 0.8, "5"),
+        (-2.349, 3.0, "-2.3"),
+        (1e150, 3.0, "1e150"),
+        (2.5, 0.0, "2.5"),
+        (2.5, float("nan"), "2.5"),
+        (float("inf"), 1.0, "inf"),
+    ],
+)
+def test_rounded(value, unit, expected):
+    assert rounded(value, unit) == expected
+
+
+@given(st.floats(-1e6, 1e6), st.floats(1e-5, 1e6))
+def test_rounding_is_small_beside_the_unit(value, unit):
+    read = float(rounded(value, unit).replace(",", ""))
+    # Units above ten have no decimals left to drop.
+    assert abs(read - value) <= max(0.051 * unit, 1e-9) or abs(read - value) <= 0.5
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"),
+    [(0, "0%"), (0.0012, "0.12%"), (0.043, "4.3%"), (0.206, "20.6%"), (0.9999, "100%")],
+)
+def test_percent(share, expected):
+    assert percent(share) == expected
