@@ -11,7 +11,7 @@ Every family that can estimate ``alpha`` satisfies ``phi(1) = -1``, ``phi(z) >= 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import ClassVar
 
 import numpy as np
@@ -21,9 +21,9 @@ __all__ = [
     "Divergence",
     "ExponentialSaturated",
     "KullbackLeibler",
+    "PairTerms",
     "PseudoSpherical",
     "RationalSaturated",
-    "RiskTerms",
     "check_divergence",
     "risk",
     "risk_terms",
@@ -154,15 +154,41 @@ class _UserDivergence(Divergence):
 
 
 @dataclass(frozen=True)
-class RiskTerms:
-    """A function of ``u = log S`` and ``v = log C`` with its derivatives; arrays of one shape."""
+class PairTerms:
+    """A function of a pair of numbers with its derivatives; arrays of one shape.
+
+    The pair is (log S, log C), or (L, log C) with L = log S / gamma.
+
+    Attributes
+    ----------
+    value : ndarray
+    d1, d2 : ndarray
+        First derivatives by the first and the second number.
+    d11, d12, d22 : ndarray
+        Second derivatives.
+    """
 
     value: np.ndarray
-    u: np.ndarray
-    v: np.ndarray
-    uu: np.ndarray
-    uv: np.ndarray
-    vv: np.ndarray
+    d1: np.ndarray
+    d2: np.ndarray
+    d11: np.ndarray
+    d12: np.ndarray
+    d22: np.ndarray
+
+    def scaled(self, factor):
+        """The function times a constant."""
+        return PairTerms(*(factor * getattr(self, field.name) for field in fields(self)))
+
+    def stretched(self, factor):
+        """As a function of (x, second) where the first number is ``factor * x``."""
+        return PairTerms(
+            value=self.value,
+            d1=factor * self.d1,
+            d2=self.d2,
+            d11=factor**2 * self.d11,
+            d12=factor * self.d12,
+            d22=self.d22,
+        )
 
 
 def risk(divergence, gamma, log_s, log_c, alpha):
@@ -173,7 +199,7 @@ def risk(divergence, gamma, log_s, log_c, alpha):
 
 
 def risk_terms(divergence, gamma, log_s, log_c, log_alpha):
-    """H = alpha^(1+gamma) C phi(S / (alpha C)) with its first and second derivatives.
+    """H = alpha^(1+gamma) C phi(S / (alpha C)) with its derivatives in (log S, log C).
 
     Parameters
     ----------
@@ -181,20 +207,20 @@ def risk_terms(divergence, gamma, log_s, log_c, log_alpha):
 
     Returns
     -------
-    RiskTerms
+    PairTerms
     """
     z = np.exp(log_s - log_c - log_alpha)
     size = np.exp(log_c + (1 + gamma) * log_alpha)
     phi = divergence.phi(z, gamma)
     slope = z * divergence.dphi(z, gamma)
     bend = z * z * divergence.d2phi(z, gamma)
-    return RiskTerms(
+    return PairTerms(
         value=size * phi,
-        u=size * slope,
-        v=size * (phi - slope),
-        uu=size * (bend + slope),
-        uv=-size * bend,
-        vv=size * (phi - slope + bend),
+        d1=size * slope,
+        d2=size * (phi - slope),
+        d11=size * (bend + slope),
+        d12=-size * bend,
+        d22=size * (phi - slope + bend),
     )
 
 
@@ -246,9 +272,11 @@ def check_divergence(divergence, gamma, kappa=None):
 def _check_conditions(divergence, gamma):
     """Check numerically what joint inference of theta and alpha asks of phi."""
 
+    name = type(getattr(divergence, "wrapped", divergence)).__name__
+
     def fail(condition):
         raise ValueError(
-            f"The divergence {divergence!r} breaks the condition {condition} at gamma={gamma:g}; "
+            f"The divergence {name} breaks the condition {condition} at gamma={gamma:g}; "
             "the inlier share alpha cannot be inferred with it."
         )
 

@@ -204,13 +204,13 @@ def test_risk_terms_are_derivatives(gradient, divergence, gamma, log_s, log_c, l
 
     def slopes(x):
         terms = risk_terms(divergence, gamma, *np.float64(x), np.float64(log_alpha))
-        return np.array([terms.u, terms.v])
+        return np.array([terms.d1, terms.d2])
 
     point = [log_s, log_c]
     terms = risk_terms(divergence, gamma, *np.float64(point), np.float64(log_alpha))
     size = max(np.max(np.abs(slopes(point))), abs(terms.value))
     np.testing.assert_allclose(slopes(point), gradient(value, point), atol=1e-8 * size)
-    bends = [[terms.uu, terms.uv], [terms.uv, terms.vv]]
+    bends = [[terms.d11, terms.d12], [terms.d12, terms.d22]]
     np.testing.assert_allclose(bends, gradient(slopes, point), rtol=1e-7, atol=1e-7 * size)
 
 

@@ -52,6 +52,9 @@ class RegressionEvidence:
         with np.errstate(over="ignore"):
             return (self.observed - self.fitted) / self.sd
 
+    def __len__(self):
+        return len(self.observed)
+
     def reasons(self, positions):
         """A short text for each row, as a list."""
         distance = self.standardised[positions].tolist()
@@ -100,6 +103,9 @@ class DensityEvidence:
     observed: np.ndarray
     expected: np.ndarray
 
+    def __len__(self):
+        return len(self.column)
+
     def reasons(self, positions):
         """A short text for each row, as a list."""
         if self.column.shape[1] == 0:
@@ -128,7 +134,7 @@ class DensityEvidence:
         return replace(self, names=tuple(names))
 
 
-def regression_evidence(target, y, rows, moments, to_units, noise, least_squares):
+def regression_evidence(target, y, rows, draws, scaling, least_squares):
     """The evidence of a regression, in blocks of rows.
 
     Parameters
@@ -138,26 +144,25 @@ def regression_evidence(target, y, rows, moments, to_units, noise, least_squares
         In the user's units.
     rows : ndarray of shape (n, p + 1)
         Design and response on the computing scale.
-    moments : callable
-        design (m, p) and a noise variance -> predictive mean and standard deviation, each (m,).
-    to_units : (float, float)
-        Centre and scale of the response.
-    noise : NoiseModel
+    draws : Draws
+        Of a linear model.
+    scaling : Scaling
+        Of the response.
     least_squares : LeastSquares
         Of the rows, on the computing scale.
     """
-    centre, unit = to_units
+    model, noise = draws.model, draws.model.noise
     # Noise without a variance is measured by its scale.
     variance = noise.variance if np.isfinite(noise.variance) else 1.0
     fitted, sd, leverage = np.empty((3, len(rows)))
     for start in range(0, len(rows), _BLOCK):
         part = slice(start, start + _BLOCK)
         design = rows[part, :-1]
-        fitted[part], sd[part] = moments(design, variance)
+        fitted[part], sd[part] = model.predictive_moments(draws.theta, design, variance)
         leverage[part] = least_squares.leverage(design)
-    fitted *= unit
-    fitted += centre
-    sd *= unit
+    fitted *= scaling.scale[0]
+    fitted += scaling.centre[0]
+    sd *= scaling.scale[0]
     tail = (1 - _LEVEL) / 2
     ends = tuple(float(_quantile(noise.cdf, p) / np.sqrt(variance)) for p in (tail, 1 - tail))
     return RegressionEvidence(

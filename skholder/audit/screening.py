@@ -1,29 +1,29 @@
 """FoD without looking at every row in every draw.
 
-Where rows are ranked by a score that is linear in known features, ``f(row) . w(theta)``, the draws
-move the score of a row by at most ``D |R' f|`` around its mean (Cauchy-Schwarz, with R R' the
-covariance of the weights over draws and D the largest Mahalanobis distance of a draw). Rows whose
-whole range lies above (below) every threshold are flagged always (never); only the others need the
-draws one by one. The result is exactly that of ranking everything.
+Where rows are ranked by a distance that is linear in known features, ``f(row) . c(theta)``, the
+draws move the distance of a row by at most ``D |R' f|`` around its mean (Cauchy-Schwarz, with R R'
+the covariance of the coefficients over draws and D the largest Mahalanobis distance of a draw).
+Rows whose whole range lies above (below) every threshold are flagged always (never); only the
+others need the draws one by one. The result is exactly that of ranking everything.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from ..rows import HELD_NUMBERS
+
 __all__ = ["screened_flags"]
 
 _CHUNK = 128
-# Numbers held at a time.
-_HELD = 4_000_000
 
 
 def screened_flags(model, rows, theta, counts, flag):
-    """How often each row is among the K_s most outlying, and the score at which draw s cuts.
+    """How often each row is among the K_s most outlying, and the distance at which draw s cuts.
 
     Parameters
     ----------
-    model : WorkingModel with ``score_features``
+    model : WorkingModel with ``distance_features``
     rows : RowBlocks, unweighted
     theta : ndarray of shape (S, d)
     counts : ndarray of shape (S,)
@@ -34,45 +34,45 @@ def screened_flags(model, rows, theta, counts, flag):
     -------
     flagged : ndarray of shape (n,)
     cut : ndarray of shape (S,)
-        The K_s-th largest score; inf where K_s = 0.
+        The K_s-th largest distance; inf where K_s = 0.
     """
-    weights = model.score_weights(theta)
+    coef = model.distance_coef(theta)
     order = np.argsort(counts, kind="stable")
-    middle, root, distance = _spread(weights)
+    middle, root, distance = _spread(coef)
     centre, reach = _ranges(model, rows, middle, root)
     flagged, cut = np.zeros(len(rows)), np.full(len(theta), np.inf)
-    low, high = _bounds(centre, reach * distance.max(), model.score_is_folded)
+    low, high = _bounds(centre, reach * distance.max(), model.distance_is_folded)
     surely, open_rows = _split(low, high, counts[order[0]], counts[order[-1]])
     flagged[surely] += len(theta)
-    features = model.score_features(rows.rows[open_rows])
+    features = model.distance_features(rows.rows[open_rows])
     centre, reach, n_sure = centre[open_rows], reach[open_rows], len(surely)
     start = 0
     while start < len(order):
         stop = start + _CHUNK
         chunk = order[start:stop]
-        low, high = _bounds(centre, reach * distance[chunk].max(), model.score_is_folded)
+        low, high = _bounds(centre, reach * distance[chunk].max(), model.distance_is_folded)
         k = counts[chunk] - n_sure
         always, unsure = _split(low, high, k[0], k[-1])
         # Many draws of many unsure rows are taken in smaller chunks.
-        size = max(1, _HELD // max(len(unsure), 1))
+        size = max(1, HELD_NUMBERS // max(len(unsure), 1))
         if size < len(chunk):
             chunk, k, stop = chunk[:size], k[:size], start + size
         flagged[open_rows[always]] += len(chunk)
-        scores = weights[chunk] @ features[unsure].T
-        if model.score_is_folded:
-            np.abs(scores, out=scores)
-        flags, level = flag(np.negative(scores, out=scores), k - len(always))
+        distances = coef[chunk] @ features[unsure].T
+        if model.distance_is_folded:
+            np.abs(distances, out=distances)
+        flags, level = flag(np.negative(distances, out=distances), k - len(always))
         flagged[open_rows[unsure]] += flags
         cut[chunk] = -level
         start = stop
     return flagged, cut
 
 
-def _spread(weights):
+def _spread(coef):
     """Mean (F,), root (F, r) of the covariance, and Mahalanobis distance (S,) of the draws."""
-    middle = weights.mean(axis=0)
-    deviation = weights - middle
-    value, vector = np.linalg.eigh(deviation.T @ deviation / len(weights))
+    middle = coef.mean(axis=0)
+    deviation = coef - middle
+    value, vector = np.linalg.eigh(deviation.T @ deviation / len(coef))
     kept = value > 1e-14 * max(value[-1], 1e-300)
     root = vector[:, kept] * np.sqrt(value[kept])
     z = deviation @ (vector[:, kept] / np.sqrt(value[kept]))
@@ -81,11 +81,11 @@ def _spread(weights):
 
 
 def _ranges(model, rows, middle, root):
-    """Mean score (n,) and reach |R' f| (n,) of every row, block by block."""
+    """Mean distance (n,) and reach |R' f| (n,) of every row, block by block."""
     centre, reach = np.empty(len(rows)), np.empty(len(rows))
     start = 0
     for block, _ in rows:
-        features = model.score_features(block)
+        features = model.distance_features(block)
         part = slice(start, start + len(block))
         centre[part] = features @ middle
         size = 1e-9 * np.sqrt(np.sum(features**2, axis=1) * (middle @ middle))

@@ -36,9 +36,9 @@ def _fit_auditor(auditor, X, y, params, random_state):
 
 def _removed(auditor):
     """The audit, its budget clipped to half the rows, and the weight taken off each row."""
-    weight = auditor._weights()
-    budget = min(auditor._count(), int(weight.sum() // 2))
-    audit = auditor._audit(budget)
+    weight = auditor.estimator_.record_.row_weight
+    budget = min(auditor.wanted_count, int(weight.sum() // 2))
+    audit = auditor.audit_of(budget)
     before = np.cumsum(weight[audit.order]) - weight[audit.order]
     removed = np.empty(len(weight))
     removed[audit.order] = np.clip(budget - before, 0, weight[audit.order])

@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit.audit_set import Audit, choose_count, score_threshold
+from ..audit import Audit, choose_count, score_threshold
 from .density import HolderBayesDensity
 from .routing import routed_fit_params, seed_if_unset
 
@@ -123,38 +123,38 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         estimator = getattr(self, "estimator_", self.estimator)
         return estimator is not None and is_regressor(estimator)
 
-    def _count(self):
-        """Training rows to call outliers, in units of weight."""
+    @property
+    def wanted_count(self):
+        """Training rows to call outliers by the current rule, in units of weight."""
+        check_is_fitted(self, "estimator_")
         if self.contamination == "auto":
             return choose_count(self.estimator_.outlier_count_posterior_, self.rule, self.level)
-        return int(np.rint(self.contamination * self._weights().sum()))
-
-    def _weights(self):
-        weight = self.estimator_._weight
-        return np.ones(len(self.estimator_.log_density_)) if weight is None else weight
+        return int(np.rint(self.contamination * self.estimator_.record_.total_weight))
 
     @property
     def offset_(self):
         check_is_fitted(self, "estimator_")
-        return score_threshold(self.estimator_.log_density_, self._weights(), self._count())
+        fitted = self.estimator_
+        return score_threshold(fitted.log_density_, fitted.record_.row_weight, self.wanted_count)
 
     @property
     def audit_(self):
-        check_is_fitted(self, "estimator_")
-        return self._audit(self._count())
+        return self.audit_of(self.wanted_count)
 
-    def _audit(self, count):
-        """The ``count`` training rows of lowest posterior-mean log density."""
-        fitted = self.estimator_
+    def audit_of(self, count):
+        """The ``count`` training rows of lowest posterior-mean log density, as an Audit."""
+        check_is_fitted(self, "estimator_")
+        fitted, record = self.estimator_, self.estimator_.record_
         return Audit.from_posterior(
             fitted.outlier_count_posterior_,
             fitted.fod_scores_,
             fitted.log_density_,
             level=self.level,
             rank="log_density",
-            weight=fitted._weight,
-            index=fitted._index,
-            evidence=fitted._evidence,
+            weight=record.weight,
+            index=record.index,
+            evidence=record.evidence,
+            library=record.library,
             count=count,
         )
 

@@ -2,33 +2,25 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Integral, Real
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import HasMethods, Interval, StrOptions, check_sample_weight, threadpool_controller
-from ..audit.audit_set import Audit, detect, outlier_counts
+from .._sklearn import HasMethods, Interval, StrOptions, threadpool_controller
+from ..audit import Audit, detect, outlier_counts
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference.infer import Draws, Settings
-from ..posterior.alpha import AlphaPrior
-from ..rows.blocks import RowBlocks
+from ..inference import Settings, warn_of
+from ..posterior import AlphaPrior
+from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
+from .record import FitRecord
 
-__all__ = [
-    "HolderBayesEstimator",
-    "PosteriorMode",
-    "column_names",
-    "fitting",
-    "private_random_state",
-    "row_labels",
-    "target_name",
-    "usable_weight",
-]
+__all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
 
 _NEED_ALPHA = (
     "epsilon_posterior_",
@@ -54,6 +46,12 @@ class PosteriorMode:
     log_prob: float
     parameters: dict
 
+    @classmethod
+    def of(cls, mode, model, units):
+        """From a mode on the computing scale."""
+        named = model.to_units(mode.theta[None], units)
+        return cls(mode.log_prob, {name: draws[0] for name, draws in named.items()})
+
 
 @contextmanager
 def fitting(estimator):
@@ -68,47 +66,7 @@ def fitting(estimator):
         raise
 
 
-def private_random_state(random_state):
-    """A RandomState that is never NumPy's global one: None draws a fresh seed from the system."""
-    return np.random.RandomState() if random_state is None else check_random_state(random_state)
-
-
-def row_labels(X):
-    """The index of a pandas object, or None."""
-    return X.index if hasattr(X, "iloc") else None
-
-
-def column_names(estimator):
-    """Names of the columns that were fitted, as texts; ``x0``, ``x1``, ... without a frame."""
-    names = getattr(estimator, "feature_names_in_", None)
-    if names is None:
-        return tuple(f"x{j}" for j in range(estimator.n_features_in_))
-    return tuple(str(name) for name in names)
-
-
-def target_name(y):
-    """The name of a response that is a named column, or ``y``."""
-    name = getattr(y, "name", None)
-    if name is None and len(getattr(y, "columns", ())) == 1:
-        name = y.columns[0]
-    return "y" if name is None or name == "" else str(name)
-
-
-def usable_weight(sample_weight, X):
-    """Row weights as a float array, or None; an error where no two rows carry weight."""
-    if sample_weight is None:
-        return None
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64)
-    if np.any(weight < 0):
-        raise ValueError("sample_weight must not be negative.")
-    if not weight.sum() > 0:
-        raise ValueError("sample_weight sums to zero: no row carries any weight.")
-    if np.sum(weight > 0) < 2:
-        raise ValueError("sample_weight leaves 1 sample with positive weight; 2 are needed.")
-    return None if np.all(weight == 1) else weight
-
-
-class HolderBayesEstimator(BaseEstimator):
+class HolderBayesEstimator(BaseEstimator, ABC):
     """Base of the Hölder-Bayes estimators; not for direct use."""
 
     _parameter_constraints = {
@@ -134,6 +92,14 @@ class HolderBayesEstimator(BaseEstimator):
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
+
+    @abstractmethod
+    def fit(self, X, y=None, sample_weight=None):
+        """Sample the posterior and audit the training rows."""
+
+    @abstractmethod
+    def audit_scores(self, X, y=None):
+        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
 
     def _settings(self, gamma, temperature):
         """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
@@ -168,19 +134,31 @@ class HolderBayesEstimator(BaseEstimator):
             verbose=self.verbose,
         )
 
-    def _conclude(self, result, rows, weight):
-        """Audit the rows, in the user's order, and set the attributes all estimators share."""
-        draws: Draws = result.draws
-        blocks = RowBlocks(rows, weight)
+    def _conclude(self, result, rows, *, lost="", n_lost=0, **kept):
+        """Audit the rows, in the user's order, keep the record and set the shared attributes.
+
+        Parameters
+        ----------
+        result : Inference
+        rows : ndarray of shape (n, q)
+            On the computing scale.
+        lost : str
+            A sentence about the ``n_lost`` directions that the rows do not determine.
+        **kept : dict
+            Fields of the :class:`FitRecord`.
+        """
+        draws = result.draws
+        blocks = RowBlocks(rows, kept["weight"])
         counts = None
         if draws.alpha is not None:
             counts = outlier_counts(1 - draws.alpha, blocks.total_weight)
         found = detect(draws.model, blocks, draws.theta, counts)
         for name in _NEED_ALPHA:
             vars(self).pop(name, None)
-        self._draws, self._threshold, self._weight = draws, found.threshold, weight
-        self._n_chains = self.n_ensembles if self.inference == "mcmc" else 1
-        self.posterior_ = self._to_units(draws.theta)
+        n_chains = self.n_ensembles if self.inference == "mcmc" else 1
+        self.record_ = FitRecord(draws=draws, threshold=found.threshold, n_chains=n_chains, **kept)
+        units = kept["units"]
+        self.posterior_ = draws.model.to_units(draws.theta, units)
         if draws.alpha is not None:
             self.posterior_ = self.posterior_.with_alpha(draws.alpha)
             self.epsilon_posterior_ = 1 - draws.alpha
@@ -188,20 +166,15 @@ class HolderBayesEstimator(BaseEstimator):
             self.epsilon_interval_ = np.quantile(self.epsilon_posterior_, [0.025, 0.975])
             self.outlier_count_posterior_ = counts
             self.fod_scores_ = found.fod
-        self.log_density_ = found.log_density - self._log_volume
+        self.log_density_ = found.log_density - units.log_volume
         self.temperature_, self.gamma_ = result.temperature, draws.gamma
-        self.modes_ = [
-            PosteriorMode(
-                mode.log_prob, {k: v[0] for k, v in self._to_units(mode.theta[None]).items()}
-            )
-            for mode in result.modes
-        ]
-        self.diagnostics_ = result.diagnostics
-        return self
+        self.modes_ = [PosteriorMode.of(mode, draws.model, units) for mode in result.modes]
+        self.diagnostics_ = replace(result.diagnostics, n_lost=n_lost, lost=lost)
+        warn_of(self.diagnostics_.checks)
 
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.
-        if name in _NEED_ALPHA and "_draws" in vars(self):
+        if name in _NEED_ALPHA and "record_" in vars(self):
             raise AttributeError(
                 f"{type(self).__name__}(divergence={self.divergence!r}) has no {name!r}: this "
                 "divergence does not infer the inlier share alpha. Use divergence='dpd', "
@@ -210,7 +183,7 @@ class HolderBayesEstimator(BaseEstimator):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __sklearn_is_fitted__(self):
-        return "_draws" in vars(self)
+        return "record_" in vars(self)
 
     def audit(self, rule="mean", level=0.95, rank="fod"):
         """Flag the rows that do not follow the model.
@@ -236,12 +209,13 @@ class HolderBayesEstimator(BaseEstimator):
             rule=rule,
             level=level,
             rank=rank,
-            weight=self._weight,
-            index=self._index,
-            evidence=self._evidence,
+            weight=self.record_.weight,
+            index=self.record_.index,
+            evidence=self.record_.evidence,
+            library=self.record_.library,
         )
 
     def to_arviz(self):
         """The posterior as ArviZ data, one chain for each ensemble (ArviZ 0.x and 1.x)."""
         check_is_fitted(self)
-        return to_arviz(self.posterior_, self._n_chains)
+        return to_arviz(self.posterior_, self.record_.n_chains, self.record_.columns)

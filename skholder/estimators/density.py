@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 
 import numpy as np
@@ -10,34 +9,18 @@ from sklearn.base import DensityMixin, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit.audit_set import choose_count, score_threshold
+from ..audit import choose_count, score_threshold
 from ..audit.evidence import density_evidence
-from ..exceptions import IdentifiabilityWarning
-from ..inference.infer import infer
-from ..models import (
-    DENSITY_NAMES,
-    ColumnFamily,
-    EllipticalModel,
-    NormalRadial,
-    StudentTRadial,
-    UserModel,
-    build_density,
-    check_density,
-)
-from ..posterior.temperature import covariance_rule
-from ..rows.blocks import RowBlocks, canonical
+from ..inference import infer
+from ..models import DENSITY_NAMES, check_density
+from ..posterior import covariance_rule
+from ..rows import RowBlocks, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.influence import influence
 from ..summaries.predictive import log_predictive, lowest_predictive, mean_log_density
-from .base import (
-    HolderBayesEstimator,
-    column_names,
-    fitting,
-    private_random_state,
-    row_labels,
-    usable_weight,
-)
-from .draws import NamedDraws
+from .base import HolderBayesEstimator, fitting
+from .inputs import naming_columns, private_random_state, usable_weight
+from .naming import column_names, frame_library, row_labels
 from .whitening import Whitening
 from .width import check_width
 
@@ -107,8 +90,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         "model": [
             StrOptions(set(DENSITY_NAMES)),
             HasMethods("log_density"),
-            NormalRadial,
-            StudentTRadial,
+            HasMethods(["log_kernel", "log_power", "tail"]),
         ],
         "covariance_type": [StrOptions({"full", "diag"})],
         "temperature": [
@@ -182,35 +164,41 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         -------
         self
         """
-        with fitting(self):
-            self._index = row_labels(X)
+        with fitting(self), naming_columns(X):
+            labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
             X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             weight = usable_weight(sample_weight, X)
-            part = check_density(self.model)
-            if isinstance(part, ColumnFamily):
-                part.check_support(X)
+            kind = check_density(self.model)
+            kind.check_support(X)
             random = private_random_state(self.random_state)
             chosen, merged = canonical(X, weight=weight)
-            self._whitening = self._whiten(part, X[chosen], merged, random)
-            check_width(len(self._whitening.backward), self._is_full(part), self.inference)
-            rows = self._whitening.apply(X[chosen])
-            model = build_density(part, rows, full=self._is_full(part), **self._priors())
+            units = self._units(kind, X[chosen], merged, random)
+            rows = RowBlocks(units.apply(X[chosen]), merged)
+            names = units.names(getattr(self, "feature_names_in_", range(X.shape[1])))
+            model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
             settings = self._settings(
-                self._gamma(rows.shape[1]),
-                lambda rule, gamma: covariance_rule(rows, merged, gamma / 2),
+                self._gamma(rows.rows.shape[1]),
+                lambda rule, gamma: covariance_rule(rows.rows, merged, gamma / 2),
             )
-            result = infer(model, RowBlocks(rows, merged), settings, random)
-            rows = self._whitening.apply(X)
-            self._conclude(result, rows, weight)
-            self._explain(X, rows, weight)
-            for name, draws in self.posterior_.means():
-                setattr(self, f"{name}_", draws)
+            result = infer(model, rows, settings, random)
+            rows = units.apply(X)
+            contributions = result.draws.model.contributions(result.draws.theta, units.forward)
+            self._conclude(
+                result,
+                rows,
+                **_lost(units),
+                units=units,
+                weight=weight,
+                columns=column_names(self),
+                evidence=density_evidence(column_names(self), X, rows, contributions),
+                baseline=PlainMoments.of(X, weight),
+                **labels,
+            )
+            for name, mean in self.posterior_.means():
+                setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
                 self.offset_ = self._training_offset(rows)
         return self
-
-    def _is_full(self, part):
-        return isinstance(part, NormalRadial | StudentTRadial) and self.covariance_type == "full"
 
     def _gamma(self, n_columns):
         return efficient_gamma(n_columns) if self.gamma == "efficiency" else float(self.gamma)
@@ -222,60 +210,26 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             "min_scale": self.min_scale,
         }
 
-    def _whiten(self, part, X, weight, random):
-        if not self.standardize:
-            return Whitening.identity(X.shape[1])
-        if isinstance(part, ColumnFamily):
-            out = Whitening.columns(X, weight, part.scaling)
-        elif self._is_full(part):
-            out = Whitening.full(X, weight, random)
-        else:
-            out = Whitening.columns(X, weight)
-        if len(out.backward) == 0:
+    def _units(self, kind, X, weight, random):
+        """The map to the computing scale."""
+        scaling = kind.scaling(self.covariance_type)
+        units = Whitening.of(scaling if self.standardize else "none", X, weight, random)
+        if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
-        if out.n_lost:
-            warnings.warn(
-                f"{out.n_lost} of the {X.shape[1]} directions of X have no spread (constant or "
-                "collinear columns): the density is that of the others. Drop those columns to be "
-                "rid of this warning.",
-                IdentifiabilityWarning,
-                stacklevel=3,
-            )
-        return out
-
-    def _explain(self, X, rows, weight):
-        """Keep what explains the rows, and the columns' plain means and standard deviations."""
-        contributions = self._draws.model.contributions(self._draws.theta, self._whitening.forward)
-        self._evidence = density_evidence(column_names(self), X, rows, contributions)
-        self._n_lost = self._whitening.n_lost
-        self._plain = PlainMoments.of(X, weight)
-
-    @property
-    def _log_volume(self):
-        """log of the volume of the computing scale: densities are in the user's units."""
-        return self._whitening.log_volume
-
-    def _to_units(self, theta):
-        """Draws on the computing scale -> draws of named parameters in the user's units."""
-        model, map_ = self._draws.model, self._whitening
-        if isinstance(model, EllipticalModel):
-            return NamedDraws.elliptical(model, theta, map_.centre, map_.backward)
-        if isinstance(model, UserModel):
-            return NamedDraws({name: theta[:, j] for j, name in enumerate(model.parameter_names)})
-        scale = np.diag(map_.backward) if map_.n_lost == 0 else map_.backward.max(axis=1)
-        centre = map_.centre[np.any(map_.forward != 0, axis=1)]
-        return NamedDraws(model.family.to_units(model.split(theta), centre, scale))
+        check_width(len(units.backward), scaling == "full", self.inference)
+        return units
 
     def _check_rows(self, X):
         check_is_fitted(self)
-        return self._whitening.apply(validate_data(self, X, dtype=np.float64, reset=False))
+        return self.record_.units.apply(validate_data(self, X, dtype=np.float64, reset=False))
 
-    def _score(self, rows):
-        return log_predictive(self._draws.model, self._draws.theta, rows) - self._log_volume
+    def _log_predictive(self, rows):
+        fit = self.record_
+        return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
 
     def score_samples(self, X):
         """Log predictive density of each row, ``log mean_s p(x | theta_s)``."""
-        return self._score(self._check_rows(X))
+        return self._log_predictive(self._check_rows(X))
 
     def score(self, X, y=None):
         """Mean log predictive density of the rows."""
@@ -283,21 +237,18 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     def _training_offset(self, rows):
         """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
-        weight = np.ones(len(rows)) if self._weight is None else self._weight
+        fit, weight = self.record_, self.record_.row_weight
         if self.contamination == "auto":
             count = choose_count(self.outlier_count_posterior_, self.rule)
         else:
             count = int(np.rint(self.contamination * weight.sum()))
-        if self._weight is not None:
-            return score_threshold(self._score(rows), weight, count)
+        if fit.weight is not None:
+            return score_threshold(self._log_predictive(rows), weight, count)
+        log_volume = fit.units.log_volume
         scores = lowest_predictive(
-            self._draws.model,
-            self._draws.theta,
-            rows,
-            self.log_density_ + self._log_volume,
-            count + 1,
+            fit.model, fit.theta, rows, self.log_density_ + log_volume, count + 1
         )
-        return score_threshold(scores, np.ones(len(scores)), count) - self._log_volume
+        return score_threshold(scores, np.ones(len(scores)), count) - log_volume
 
     def decision_function(self, X):
         """``score_samples(X) - offset_``: negative for outliers."""
@@ -311,9 +262,9 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """Rows from the posterior predictive, shape (n_samples, n_features)."""
         check_is_fitted(self)
         random = private_random_state(random_state)
-        theta = self._draws.theta[random.randint(len(self._draws.theta), size=n_samples)]
-        rows = self._draws.model.sample(theta, random)
-        return self._whitening.centre + rows @ self._whitening.backward
+        fit = self.record_
+        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
+        return fit.units.centre + fit.model.sample(theta, random) @ fit.units.backward
 
     def fod(self, X):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
@@ -323,8 +274,9 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
         rows = self._check_rows(X)
         self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        score, fod = mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)
-        return score - self._log_volume, fod
+        fit = self.record_
+        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
+        return log_density - fit.units.log_volume, fod
 
     def influence(self, X):
         """Influence of rows on the risk and on the posterior means.
@@ -334,4 +286,15 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         Influence
         """
         rows = self._check_rows(X)
-        return influence(self._draws, rows, self.posterior_)
+        return influence(self.record_.draws, rows, self.posterior_)
+
+
+def _lost(units):
+    """How many directions of X have no spread, and a sentence about them."""
+    if not units.n_lost:
+        return {}
+    return {
+        "n_lost": units.n_lost,
+        "lost": f"{units.n_lost} of the {len(units.centre)} directions of X have no spread "
+        "(constant or collinear columns): the density is that of the others. Drop those columns.",
+    }

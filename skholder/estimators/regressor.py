@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from numbers import Real
 
 import numpy as np
@@ -11,11 +10,10 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit.evidence import regression_evidence
-from ..exceptions import IdentifiabilityWarning
-from ..inference.infer import infer
+from ..inference import infer
 from ..models import LinearModel, check_noise
-from ..posterior.temperature import covariance_rule
-from ..rows.blocks import RowBlocks, canonical
+from ..posterior import covariance_rule
+from ..rows import RowBlocks, canonical
 from ..summaries.baselines import LeastSquares
 from ..summaries.influence import influence
 from ..summaries.predictive import (
@@ -24,16 +22,10 @@ from ..summaries.predictive import (
     mean_log_density,
     mixture_interval,
 )
-from .base import (
-    HolderBayesEstimator,
-    fitting,
-    private_random_state,
-    row_labels,
-    target_name,
-    usable_weight,
-)
-from .draws import NamedDraws
-from .scaling import Scaling
+from .base import HolderBayesEstimator, fitting
+from .inputs import naming_columns, private_random_state, usable_weight
+from .naming import column_names, frame_library, row_labels, target_name
+from .scaling import RegressionUnits
 
 __all__ = ["HolderBayesRegressor"]
 
@@ -183,44 +175,39 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         -------
         self
         """
-        with fitting(self):
-            self._index, target = row_labels(X), target_name(y)
+        with fitting(self), naming_columns(X):
+            labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
             X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
             model = self._model(check_noise(self.noise))
             chosen, merged = canonical(X, y, weight)
-            self._x_scaling, self._y_scaling = self._scalings(X[chosen], y[chosen], merged)
-            rows = self._rows(X[chosen], y[chosen])
-            settings = self._settings(
-                self.gamma, lambda *rule: self._covariance_temperature(*rule, rows, merged)
+            units = RegressionUnits.of(
+                X[chosen], y[chosen], merged, self.fit_intercept, self.standardize
             )
-            plain = LeastSquares.of(RowBlocks(rows, merged))
-            self._warn_rank(plain)
-            random = private_random_state(self.random_state)
-            result = infer(model, RowBlocks(rows, merged), settings, random)
-            rows = self._rows(X, y)
-            self._conclude(result, rows, weight)
-            self._explain(target, y, rows, plain)
-            self.coef_ = self.posterior_["coef"].mean(axis=0)
-            self.intercept_ = float(self.posterior_["intercept"].mean())
-            self.scale_ = float(self.posterior_["scale"].mean())
+            rows = RowBlocks(units.rows(X[chosen], y[chosen]), merged)
+            settings = self._settings(
+                self.gamma, lambda *rule: self._covariance_temperature(*rule, rows)
+            )
+            trusting = LeastSquares.of(rows)
+            result = infer(model, rows, settings, private_random_state(self.random_state))
+            rows = units.rows(X, y)
+            self._conclude(
+                result,
+                rows,
+                **self._lost(trusting, units.x.constant),
+                units=units,
+                weight=weight,
+                columns=column_names(self),
+                evidence=regression_evidence(
+                    labels["target"], y, rows, result.draws, units.y, trusting
+                ),
+                baseline=_in_units(trusting, model, units),
+                **labels,
+            )
+            for name, mean in self.posterior_.means():
+                setattr(self, f"{name}_", mean)
         return self
-
-    def _scalings(self, X, y, weight):
-        if not self.standardize:
-            return Scaling.identity(X.shape[1]), Scaling.identity(1)
-        centre = self.fit_intercept
-        return Scaling.of(X, weight, centre), Scaling.of(y[:, None], weight, centre)
-
-    def _rows(self, X, y):
-        """(1,) X, y on the computing scale, side by side."""
-        start = int(self.fit_intercept)
-        rows = np.empty((len(X), start + X.shape[1] + 1))
-        rows[:, :start] = 1.0
-        rows[:, start:-1] = self._x_scaling.apply(X)
-        rows[:, -1] = self._y_scaling.apply(y[:, None])[:, 0]
-        return rows
 
     def _model(self, noise):
         features = getattr(self, "feature_names_in_", range(self.n_features_in_))
@@ -234,88 +221,53 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             names=names,
         )
 
-    def _covariance_temperature(self, rule, gamma, rows, weight):
+    def _covariance_temperature(self, rule, gamma, rows):
         if rule == "covdet":
-            return covariance_rule(rows[:, -1:], weight, gamma / 2)
-        return covariance_rule(rows[:, int(self.fit_intercept) :], weight, gamma)
+            return covariance_rule(rows.rows[:, -1:], rows.weight, gamma / 2)
+        return covariance_rule(rows.rows[:, int(self.fit_intercept) :], rows.weight, gamma)
 
-    def _warn_rank(self, plain):
-        """Warn where the design does not determine the coefficients."""
-        if plain.rank == len(plain.coef):
-            return
-        constant = np.flatnonzero(self._x_scaling.constant)
-        names = getattr(self, "feature_names_in_", np.arange(self.n_features_in_))
-        which = f"columns {names[constant].tolist()} are constant" if len(constant) else "collinear"
-        warnings.warn(
-            f"X has fewer independent columns than coefficients ({which}, or too few rows): the "
-            "data do not identify all of them, so the prior decides. Drop columns, or read "
-            "predictions only.",
-            IdentifiabilityWarning,
-            stacklevel=3,
-        )
-
-    def _explain(self, target, y, rows, plain):
-        """Keep what explains the rows, and the least squares fit in the user's units."""
-        to_units = self._y_scaling.centre[0], self._y_scaling.scale[0]
-        noise = self._draws.model.noise
-        self._evidence = regression_evidence(target, y, rows, self._moments, to_units, noise, plain)
-        self._n_lost = len(plain.coef) - plain.rank
-        with np.errstate(divide="ignore"):
-            self._plain = self._to_units(np.append(plain.coef, np.log(plain.scale))[None])
-
-    @property
-    def _log_volume(self):
-        """log of the response's scale: densities are reported in the user's units."""
-        return float(np.log(self._y_scaling.scale[0]))
-
-    def _to_units(self, theta):
-        """Draws on the computing scale -> draws of named parameters in the user's units."""
-        unit, start = self._y_scaling.scale[0], int(self.fit_intercept)
-        coef = theta[:, start:-1] * (unit / self._x_scaling.scale)
-        intercept = self._y_scaling.centre[0] - coef @ self._x_scaling.centre
-        if self.fit_intercept:
-            intercept = intercept + unit * theta[:, 0]
-        scale = unit * np.exp(theta[:, -1])
-        return NamedDraws({"coef": coef, "intercept": intercept, "scale": scale})
+    def _lost(self, trusting, constant):
+        """How many coefficients the design leaves open, and a sentence about them."""
+        n_lost = len(trusting.coef) - trusting.rank
+        if not n_lost:
+            return {}
+        names = [name for name, is_so in zip(column_names(self), constant, strict=True) if is_so]
+        which = f"columns {names} are constant" if names else "collinear"
+        return {
+            "n_lost": n_lost,
+            "lost": f"X has fewer independent columns than coefficients ({which}, or too few "
+            "rows): the data do not identify all of them, so the prior decides. Drop columns, or "
+            "read predictions only.",
+        }
 
     def _check_rows(self, X, y):
         check_is_fitted(self)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
-        return self._rows(X, y.astype(np.float64, copy=False))
+        return self.record_.units.rows(X, y.astype(np.float64, copy=False))
 
     def _check_design(self, X):
         check_is_fitted(self)
         X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self._rows(X, np.broadcast_to(self._y_scaling.centre, len(X)))[:, :-1]
-
-    def _moments(self, design, noise_variance=None):
-        """Predictive mean and standard deviation on the computing scale, each (m,)."""
-        coef, scale = self._draws.theta[:, :-1], np.exp(self._draws.theta[:, -1])
-        mean = design @ coef.mean(axis=0)
-        spread = np.atleast_2d(np.cov(coef, rowvar=False, ddof=0))
-        fit = np.sum((design @ spread) * design, axis=1)
-        if noise_variance is None:
-            noise_variance = self._draws.model.noise.variance
-        return mean, np.sqrt(np.maximum(fit, 0) + noise_variance * np.mean(scale**2))
+        return self.record_.units.design(X)
 
     def predict(self, X, return_std=False):
         """Posterior predictive mean, and with ``return_std`` its standard deviation.
 
         The standard deviation includes coefficient and noise uncertainty.
         """
-        mean, sd = self._moments(self._check_design(X))
-        unit, centre = self._y_scaling.scale[0], self._y_scaling.centre[0]
+        design, fit = self._check_design(X), self.record_
+        mean, sd = fit.model.predictive_moments(fit.theta, design)
         if return_std:
-            return centre + unit * mean, unit * sd
-        return centre + unit * mean
+            return fit.units.response(mean), fit.units.y.scale[0] * sd
+        return fit.units.response(mean)
 
     def predict_interval(self, X, level=0.95):
         """Central posterior predictive interval of each row, shape (m, 2)."""
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
         design = self._check_design(X)
-        ends = mixture_interval(self._draws.model.noise.cdf, design, self._draws.theta, level)
-        return self._y_scaling.centre[0] + self._y_scaling.scale[0] * ends
+        fit = self.record_
+        return fit.units.response(mixture_interval(fit.model.noise.cdf, design, fit.theta, level))
 
     def score_samples(self, X, y=None):
         """Log predictive density of each row, ``log mean_s p(y | x, theta_s)``.
@@ -324,25 +276,24 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         that tools that know only ``score_samples(X)`` can call it.
         """
         if y is not None:
-            rows = self._check_rows(X, y)
-            return log_predictive(self._draws.model, self._draws.theta, rows) - self._log_volume
-        design = self._check_design(X)
-        theta = self._draws.theta[:: max(1, len(self._draws.theta) // _THINNED)]
-        centre, sd = self._moments(design)
+            rows, fit = self._check_rows(X, y), self.record_
+            return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
+        design, fit = self._check_design(X), self.record_
+        theta = fit.theta[:: max(1, len(fit.theta) // _THINNED)]
+        centre, sd = fit.model.predictive_moments(fit.theta, design)
         spread = np.where(np.isfinite(sd), sd, np.exp(theta[:, -1]).mean())
 
         def log_density(y):
-            return log_predictive(self._draws.model, theta, np.column_stack([design, y]))
+            return log_predictive(fit.model, theta, np.column_stack([design, y]))
 
-        return expected_log_predictive(log_density, centre, spread) - self._log_volume
+        return expected_log_predictive(log_density, centre, spread) - fit.units.log_volume
 
     def sample_y(self, X, n_samples=1, random_state=None):
         """Draws of the response from the posterior predictive, shape (m, n_samples)."""
         design, random = self._check_design(X), private_random_state(random_state)
-        theta = self._draws.theta[random.randint(len(self._draws.theta), size=n_samples)]
-        noise = self._draws.model.noise.sample((len(design), n_samples), random)
-        y = design @ theta[:, :-1].T + np.exp(theta[:, -1]) * noise
-        return self._y_scaling.centre[0] + self._y_scaling.scale[0] * y
+        fit = self.record_
+        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
+        return fit.units.response(fit.model.sample(theta, random, design))
 
     def fod(self, X, y):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
@@ -352,8 +303,9 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
         rows = self._check_rows(X, y)
         self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        score, fod = mean_log_density(self._draws.model, self._draws.theta, rows, self._threshold)
-        return score - self._log_volume, fod
+        fit = self.record_
+        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
+        return log_density - fit.units.log_volume, fod
 
     def influence(self, X, y):
         """Influence of rows on the risk and on the posterior means.
@@ -363,4 +315,10 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         Influence
         """
         rows = self._check_rows(X, y)
-        return influence(self._draws, rows, self.posterior_)
+        return influence(self.record_.draws, rows, self.posterior_)
+
+
+def _in_units(trusting, model, units):
+    """The least squares fit in the user's units, as draws of one."""
+    with np.errstate(divide="ignore"):
+        return model.to_units(np.append(trusting.coef, np.log(trusting.scale))[None], units)

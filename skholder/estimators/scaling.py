@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Scaling"]
+from ..rows import NORMAL_IQR, weighted_quantiles
+
+__all__ = ["RegressionUnits", "Scaling"]
 
 # A standard deviation this many times the quartiles' scale comes from a few gross outliers.
 _GROSS = 10.0
-# Interquartile range of a standard normal.
-_NORMAL_IQR = 1.3489795
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Scaling:
             mean = np.zeros_like(mean)
             sd = np.sqrt(np.average(work**2, axis=0, weights=weight))
             constant = sd == 0
-        low, middle, high = _quartiles(work, weight)
-        spread = (high - low) / _NORMAL_IQR
+        low, middle, high = weighted_quantiles(work, weight, [0.25, 0.5, 0.75])
+        spread = (high - low) / NORMAL_IQR
         if not centre:
             middle = np.zeros_like(middle)
             spread = np.where(spread > 0, np.hypot(spread, (low + high) / 2), 0.0)
@@ -65,15 +65,47 @@ class Scaling:
         return (values - self.centre) / self.scale
 
 
-def _quartiles(values, weight):
-    """Quartiles of each column, shape (3, k); weighted ones by the inverse distribution."""
-    levels = np.array([0.25, 0.5, 0.75])
-    if weight is None:
-        return np.quantile(values, levels, axis=0)
-    quartiles = np.empty((3, values.shape[1]))
-    for j, column in enumerate(values.T):
-        order = np.argsort(column, kind="stable")
-        reached = np.cumsum(weight[order])
-        spots = np.searchsorted(reached, levels * reached[-1])
-        quartiles[:, j] = column[order[np.minimum(spots, len(order) - 1)]]
-    return quartiles
+@dataclass(frozen=True)
+class RegressionUnits:
+    """The map between the user's X and y and the rows of a linear model.
+
+    Attributes
+    ----------
+    x, y : Scaling
+    has_intercept : bool
+        Whether rows start with a column of ones.
+    """
+
+    x: Scaling
+    y: Scaling
+    has_intercept: bool
+
+    @classmethod
+    def of(cls, X, y, weight, fit_intercept, standardize):
+        """From X (n, p) and y (n,), with weights (n,) or None."""
+        if not standardize:
+            return cls(Scaling.identity(X.shape[1]), Scaling.identity(1), fit_intercept)
+        response = Scaling.of(y[:, None], weight, fit_intercept)
+        return cls(Scaling.of(X, weight, fit_intercept), response, fit_intercept)
+
+    def rows(self, X, y):
+        """(1,) X and y on the computing scale side by side, shape (m, p + 2) or (m, p + 1)."""
+        start = int(self.has_intercept)
+        rows = np.empty((len(X), start + X.shape[1] + 1))
+        rows[:, :start] = 1.0
+        rows[:, start:-1] = self.x.apply(X)
+        rows[:, -1] = self.y.apply(y[:, None])[:, 0]
+        return rows
+
+    def design(self, X):
+        """The rows without their response, shape (m, p + 1) or (m, p)."""
+        return self.rows(X, np.broadcast_to(self.y.centre, len(X)))[:, :-1]
+
+    def response(self, values):
+        """Responses on the computing scale in the user's units."""
+        return self.y.centre[0] + self.y.scale[0] * values
+
+    @property
+    def log_volume(self):
+        """log of the response's scale: densities are reported in the user's units."""
+        return float(np.log(self.y.scale[0]))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..models.starts.scatter import minimum_covariance_determinant
+from ..models.starts import minimum_covariance_determinant
 from .scaling import Scaling
 
 __all__ = ["Whitening"]
@@ -50,6 +50,27 @@ class Whitening:
         """Rows (n, r) on the computing scale; further out than floats can square is no further."""
         rows = (X - self.centre) @ self.forward
         return np.clip(rows, -_FURTHEST, _FURTHEST, out=rows)
+
+    def names(self, columns):
+        """What to call the coordinates of z: the column that each is about, given those before.
+
+        Parameters
+        ----------
+        columns : sequence, length k
+
+        Returns
+        -------
+        list, length r
+        """
+        if self.n_lost == 0:
+            return list(columns)
+        size = np.abs(self.forward) / np.maximum(np.abs(self.forward).max(axis=1), 1e-300)[:, None]
+        return [columns[j] for j in np.argmax(size, axis=0)]
+
+    @classmethod
+    def of(cls, kind, X, weight, random):
+        """The map of a kind: ``"full"``, ``"standard"``, ``"ratio"`` or ``"none"``."""
+        return cls.full(X, weight, random) if kind == "full" else cls.columns(X, weight, kind)
 
     @classmethod
     def identity(cls, n_columns):

@@ -1,5 +1,16 @@
-"""From a model and its rows to posterior draws."""
+"""From a model and its rows to posterior draws, and whether these may be trusted."""
 
-from .infer import Diagnostics, Draws, Inference, Settings, infer
+from .health import Check, checks, warn_of
+from .infer import infer
+from .records import Diagnostics, Draws, Inference, Settings
 
-__all__ = ["Diagnostics", "Draws", "Inference", "Settings", "infer"]
+__all__ = [
+    "Check",
+    "Diagnostics",
+    "Draws",
+    "Inference",
+    "Settings",
+    "checks",
+    "infer",
+    "warn_of",
+]

@@ -10,11 +10,11 @@ __all__ = [
     "ORANGE",
     "PALETTE",
     "VERMILION",
+    "display_text",
     "edge_label",
     "grid_shape",
     "mark_rows",
     "panel_axes",
-    "plain",
     "point_style",
     "pyplot",
     "single_axes",
@@ -39,7 +39,7 @@ def pyplot(caller):
     return plt
 
 
-def plain(text, longest=_LONGEST):
+def display_text(text, longest=_LONGEST):
     """A user's string as matplotlib should show it: no mathematics, not too long."""
     text = " ".join(str(text).split())
     if len(text) > longest:
@@ -123,7 +123,7 @@ def within_frame(values):
 def edge_label(name, wild):
     """The label of an axis, with the number of rows drawn at its edge instead of beyond it."""
     count = np.count_nonzero(wild)
-    return f"{plain(name)} ({count:,} beyond the edge)" if count else plain(name)
+    return f"{display_text(name)} ({count:,} beyond the edge)" if count else display_text(name)
 
 
 def mark_rows(ax, x, y, labels, legend=True):
@@ -147,7 +147,7 @@ def mark_rows(ax, x, y, labels, legend=True):
             mew=1.5,
             mfc="none",
             color=VERMILION,
-            label=f"row {plain(label, _LONGEST_ROW)}",
+            label=f"row {display_text(label, _LONGEST_ROW)}",
         )
     if rings and legend:
         ax.legend(

@@ -6,20 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
 
-from ..estimators.auditor import OutlierAuditor
-from ..estimators.base import HolderBayesEstimator
+from ..estimators.naming import column_names
 
-__all__ = [
-    "Parameter",
-    "choose_parameters",
-    "column_names",
-    "column_positions",
-    "fitted_estimator",
-    "target_label",
-    "total_rows",
-]
+__all__ = ["Parameter", "choose_parameters", "column_positions"]
 
 _PER_VECTOR, _MOST = 3, 6
 
@@ -64,45 +54,6 @@ class Parameter:
         return -np.inf, np.inf
 
 
-def fitted_estimator(estimator, caller, need_epsilon=False):
-    """The fitted Hölder-Bayes estimator itself, from inside an OutlierAuditor if need be."""
-    if isinstance(estimator, OutlierAuditor):
-        check_is_fitted(estimator, "estimator_")
-        estimator = estimator.estimator_
-    if not isinstance(estimator, HolderBayesEstimator):
-        raise TypeError(
-            f"{caller} needs a HolderBayesRegressor, a HolderBayesDensity or an OutlierAuditor, "
-            f"got {type(estimator).__name__}. Of a Pipeline pass the fitted step, pipeline[-1]."
-        )
-    check_is_fitted(estimator)
-    if need_epsilon and not hasattr(estimator, "epsilon_posterior_"):
-        raise ValueError(
-            f"{caller} needs the posterior of epsilon, which {type(estimator).__name__}"
-            f"(divergence={estimator.divergence!r}) does not infer. Use divergence='dpd', "
-            "'expsat' or 'ratsat'."
-        )
-    return estimator
-
-
-def total_rows(estimator):
-    """Number of training rows, in units of weight."""
-    weight = estimator._weight
-    return float(len(estimator.log_density_) if weight is None else np.sum(weight))
-
-
-def column_names(estimator, feature_names=None):
-    """Names of the columns of X: those given, those of the fitted table, or x0, x1, ..."""
-    if feature_names is None:
-        default = [f"x{j}" for j in range(estimator.n_features_in_)]
-        return [str(name) for name in getattr(estimator, "feature_names_in_", default)]
-    names = [str(name) for name in feature_names]
-    if len(names) != estimator.n_features_in_:
-        raise ValueError(
-            f"feature_names has {len(names)} names for {estimator.n_features_in_} columns."
-        )
-    return names
-
-
 def column_positions(estimator, columns, names):
     """Positions of columns given by label, by the fitted table's own name, or by position."""
     own, found = column_names(estimator), []
@@ -118,12 +69,6 @@ def column_positions(estimator, columns, names):
     if not found:
         raise ValueError("columns is empty.")
     return found
-
-
-def target_label(y, target_name=None):
-    """What to call y: the name given, its own, or y."""
-    name = getattr(y, "name", None) if target_name is None else target_name
-    return "y" if name is None else str(name)
 
 
 def choose_parameters(estimator, wanted=None, feature_names=None):
@@ -183,7 +128,8 @@ def _family(estimator, key, names):
     columns = range(len(names))
     if width[0] < len(names):
         # Independent columns without any spread are left out of the fit.
-        columns = np.flatnonzero(np.any(estimator._whitening.forward != 0, axis=1)).tolist()
+        units = estimator.record_.units
+        columns = np.flatnonzero(np.any(units.forward != 0, axis=1)).tolist()
     return [
         Parameter(f"{key}[{names[c]}]", key, (j,), c, _coordinate(estimator, key, j))
         for j, c in enumerate(columns)

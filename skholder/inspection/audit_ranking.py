@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._axes import BLUE, GREY, ORANGE, VERMILION, plain, pyplot, single_axes
-from ._fitted import fitted_estimator
+from ..estimators.unwrapping import unwrap
+from ._axes import BLUE, GREY, ORANGE, VERMILION, display_text, pyplot, single_axes
 
 __all__ = ["AuditRankingDisplay"]
 
@@ -62,6 +62,7 @@ class AuditRankingDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         level : float, default=0.95
         outliers : array-like of bool, shape (n,), or None, default=None
             Known outliers, marked.
@@ -74,13 +75,13 @@ class AuditRankingDisplay:
         AuditRankingDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__, need_epsilon=True)
+        fitted = unwrap(estimator, cls.__name__, need_epsilon=True).fitted
         display = cls(
             fitted.log_density_,
             fitted.outlier_count_posterior_,
             level=level,
-            weight=fitted._weight,
-            index=fitted._index,
+            weight=fitted.record_.weight,
+            index=fitted.record_.index,
             outliers=outliers,
         )
         return display.plot(ax, **kwargs)
@@ -132,7 +133,7 @@ class AuditRankingDisplay:
     def _name_lowest(self, ax, rows):
         labels = rows if self.index is None else [self.index[row] for row in rows]
         return ax.set_title(
-            "Lowest rows: " + ", ".join(plain(label, 12) for label in labels),
+            "Lowest rows: " + ", ".join(display_text(label, 12) for label in labels),
             fontsize="medium",
             loc="left",
         )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..estimators.unwrapping import unwrap
+from ..summaries.smoothing import smooth_density
 from ._axes import BLUE, VERMILION, pyplot, single_axes
-from ._fitted import fitted_estimator, total_rows
-from ._smoothing import smooth_density
 
 __all__ = ["EpsilonPosteriorDisplay"]
 
@@ -57,6 +57,7 @@ class EpsilonPosteriorDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         level : float, default=0.95
         truth : float or None, default=None
         ax : Axes or None, default=None
@@ -68,13 +69,13 @@ class EpsilonPosteriorDisplay:
         EpsilonPosteriorDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__, need_epsilon=True)
+        fitted = unwrap(estimator, cls.__name__, need_epsilon=True).fitted
         display = cls(
             fitted.epsilon_posterior_,
             level=level,
             upper=float(fitted.max_contamination),
             truth=truth,
-            n_rows=total_rows(fitted),
+            n_rows=fitted.record_.total_weight,
         )
         return display.plot(ax, **kwargs)
 

@@ -8,7 +8,9 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
-from ..estimators.base import row_labels
+from ..estimators.naming import column_names, row_labels
+from ..estimators.naming import target_name as target_text
+from ..estimators.unwrapping import unwrap
 from ._axes import (
     edge_label,
     grid_shape,
@@ -18,7 +20,7 @@ from ._axes import (
     pyplot,
     within_frame,
 )
-from ._fitted import column_names, column_positions, fitted_estimator, target_label
+from ._fitted import column_positions
 
 __all__ = ["FoDDisplay"]
 
@@ -84,6 +86,7 @@ class FoDDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
@@ -107,7 +110,7 @@ class FoDDisplay:
         FoDDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__, need_epsilon=True)
+        fitted = unwrap(estimator, cls.__name__, need_epsilon=True).fitted
         _check_space(space, fitted, y)
         names = column_names(fitted, feature_names)
         data = check_array(X, dtype=np.float64)
@@ -119,7 +122,7 @@ class FoDDisplay:
         values = [data[:, j] for j in chosen or []]
         labels = [names[j] for j in chosen or []]
         if is_regressor(fitted):
-            what = target_label(y, target_name)
+            what = target_text(y, target_name)
             target = column_or_1d(y).astype(np.float64)
             if not values:
                 values, labels = [fitted.predict(X)], [f"Fitted {what}"]

@@ -6,19 +6,21 @@ import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
-from ..estimators.base import row_labels
+from ..estimators.naming import column_names, row_labels
+from ..estimators.naming import target_name as target_text
+from ..estimators.unwrapping import unwrap
 from ._axes import (
     BLUE,
+    display_text,
     edge_label,
     grid_shape,
     mark_rows,
     panel_axes,
-    plain,
     point_style,
     pyplot,
     within_frame,
 )
-from ._fitted import choose_parameters, column_names, fitted_estimator, target_label, total_rows
+from ._fitted import choose_parameters
 
 __all__ = ["InfluenceDisplay"]
 
@@ -84,6 +86,7 @@ class InfluenceDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
@@ -102,18 +105,21 @@ class InfluenceDisplay:
         InfluenceDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__)
+        fitted = unwrap(estimator, cls.__name__).fitted
         chosen = choose_parameters(fitted, parameters, feature_names)
         regression = is_regressor(fitted)
         if regression and y is None:
             raise ValueError("This estimator models y given X: pass y too.")
         args = (X, y) if regression else (X,)
         moved = fitted.influence(*args).parameters
-        change = np.column_stack([p.change_of(moved[p.key]) for p in chosen]) / total_rows(fitted)
+        change = (
+            np.column_stack([p.change_of(moved[p.key]) for p in chosen])
+            / fitted.record_.total_weight
+        )
         if regression:
             residual = column_or_1d(y).astype(np.float64) - fitted.predict(X)
             x = np.repeat(residual[:, None], len(chosen), axis=1)
-            x_names = [f"Residual of {target_label(y, target_name)}"] * len(chosen)
+            x_names = [f"Residual of {target_text(y, target_name)}"] * len(chosen)
         else:
             x, x_names = _own_columns(fitted, X, chosen, column_names(fitted, feature_names))
         display = cls(
@@ -162,7 +168,8 @@ class InfluenceDisplay:
             across, wild = within_frame(x[:, j])
             self.points_.append(panel.scatter(across[order], change[order, j], **style))
             panel.set(
-                xlabel=edge_label(self.x_names[j], wild), ylabel=f"Change of {plain(self.names[j])}"
+                xlabel=edge_label(self.x_names[j], wild),
+                ylabel=f"Change of {display_text(self.names[j])}",
             )
             panel.ticklabel_format(axis="y", scilimits=(-3, 4))
             largest = np.argsort(-np.abs(change[:, j]), kind="stable")[:n_labels]

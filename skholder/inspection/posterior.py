@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ._axes import BLUE, VERMILION, panel_axes, plain, pyplot
-from ._fitted import choose_parameters, fitted_estimator
-from ._smoothing import smooth_density, smooth_density_2d
+from ..estimators.unwrapping import unwrap
+from ..summaries.smoothing import smooth_density, smooth_density_2d
+from ._axes import BLUE, VERMILION, display_text, panel_axes, pyplot
+from ._fitted import choose_parameters
 
 __all__ = ["PosteriorDisplay"]
 
@@ -49,6 +50,7 @@ class PosteriorDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         parameters : list of str or None, default=None
             Such as ``"coef[bmi]"``, ``"coef[2]"``, ``"scale"``, ``"covariance[a, b]"``,
             ``"epsilon"``, or ``"coef"`` for all of them. None takes the first three of each
@@ -66,7 +68,7 @@ class PosteriorDisplay:
         PosteriorDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__)
+        fitted = unwrap(estimator, cls.__name__).fitted
         chosen = choose_parameters(fitted, parameters, feature_names)
         if truth is not None:
             known = {
@@ -153,9 +155,9 @@ def _tidy(axes, names):
             if i < d - 1:
                 panel.tick_params(labelbottom=False)
             else:
-                panel.set_xlabel(plain(names[j]))
+                panel.set_xlabel(display_text(names[j]))
             if i > j:
                 panel.locator_params(axis="y", nbins=4)
                 panel.tick_params(labelleft=j == 0)
                 if j == 0:
-                    panel.set_ylabel(plain(names[i]))
+                    panel.set_ylabel(display_text(names[i]))

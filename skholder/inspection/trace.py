@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..estimators.unwrapping import unwrap
 from ..sampling import ess_bulk, ess_tail, r_hat
-from ._axes import PALETTE, panel_axes, plain, pyplot
-from ._fitted import choose_parameters, fitted_estimator
-from ._smoothing import smooth_density
+from ..summaries.smoothing import smooth_density
+from ._axes import PALETTE, display_text, panel_axes, pyplot
+from ._fitted import choose_parameters
 
 __all__ = ["TraceDisplay"]
 
@@ -54,6 +55,7 @@ class TraceDisplay:
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
+            Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         parameters : list of str or None, default=None
             See :meth:`PosteriorDisplay.from_estimator`.
         feature_names : list of str or None, default=None
@@ -67,9 +69,11 @@ class TraceDisplay:
         TraceDisplay
         """
         pyplot(cls.__name__)
-        fitted = fitted_estimator(estimator, cls.__name__)
+        fitted = unwrap(estimator, cls.__name__).fitted
         chosen = choose_parameters(fitted, parameters, feature_names)
-        chains = [p.of(fitted.posterior_[p.key]).reshape(fitted._n_chains, -1) for p in chosen]
+        chains = [
+            p.of(fitted.posterior_[p.key]).reshape(fitted.record_.n_chains, -1) for p in chosen
+        ]
         diagnostics = {}
         if fitted.diagnostics_.r_hat:
             for name, compute in (("r_hat", r_hat), ("ess_bulk", ess_bulk), ("ess_tail", ess_tail)):
@@ -115,8 +119,8 @@ class TraceDisplay:
                 )
                 style = {"lw": 0.5, "alpha": 0.8, "color": colour, **kwargs}
                 self.lines_[j] += right.plot(np.arange(1, len(chain) + 1), chain, **style)
-            left.set(xlabel=plain(self.names[j]), yticks=[], ylim=(0, None))
-            right.set_ylabel(plain(self.names[j]))
+            left.set(xlabel=display_text(self.names[j]), yticks=[], ylim=(0, None))
+            right.set_ylabel(display_text(self.names[j]))
             right.set_title(self._summary(j), fontsize="medium", loc="right")
             right.margins(x=0)
         axes[-1, 1].set_xlabel("Draw, walker by walker")

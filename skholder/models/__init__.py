@@ -1,22 +1,27 @@
 """Working models: the contract, and one family per file."""
 
 from .base import NormalPrior, WorkingModel
-from .catalogue import DENSITY_NAMES, build_density, check_density
+from .catalogue import DENSITY_NAMES, DensityKind, check_density
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel
 from .elliptical import EllipticalModel
-from .families.exponential import ExponentialFamily
-from .families.gamma import GammaFamily
-from .families.laplace import LaplaceFamily
-from .families.lognormal import LogNormalFamily
-from .families.poisson import PoissonFamily
-from .noise import NoiseModel, NormalNoise, ScipyNoise, StudentTNoise, check_noise
-from .radial import NormalRadial, StudentTRadial
+from .families import (
+    ExponentialFamily,
+    GammaFamily,
+    LaplaceFamily,
+    LogNormalFamily,
+    PoissonFamily,
+)
+from .named_draws import ColumnMoments, NamedDraws
+from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoise, check_noise
+from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
 
 __all__ = [
     "DENSITY_NAMES",
     "ColumnFamily",
+    "ColumnMoments",
+    "DensityKind",
     "EllipticalModel",
     "ExponentialFamily",
     "GammaFamily",
@@ -24,17 +29,20 @@ __all__ = [
     "LaplaceFamily",
     "LinearModel",
     "LogNormalFamily",
+    "NamedDraws",
     "NoiseModel",
     "NormalNoise",
     "NormalPrior",
     "NormalRadial",
     "PoissonFamily",
+    "Radial",
+    "RadialNoise",
     "ScipyNoise",
     "StudentTNoise",
     "StudentTRadial",
     "UserModel",
     "WorkingModel",
-    "build_density",
     "check_density",
     "check_noise",
+    "check_radial",
 ]

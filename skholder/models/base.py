@@ -8,6 +8,7 @@ row's neighbours.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -15,7 +16,7 @@ import numpy as np
 from scipy.special import log_ndtr
 from scipy.stats import truncnorm
 
-__all__ = ["LinearScoreModel", "NormalPrior", "WorkingModel"]
+__all__ = ["LinearDistanceModel", "NormalPrior", "WorkingModel"]
 
 
 @dataclass(frozen=True)
@@ -73,16 +74,16 @@ class WorkingModel(ABC):
     parameter_names: tuple[str, ...]
 
     @abstractmethod
-    def peak(self, theta):
+    def log_peak(self, theta):
         """An upper bound of log p_theta, shape (T,); zero where the density has none."""
 
     @abstractmethod
-    def kernel(self, theta, rows, power):
-        """power * (log p_theta(row) - peak(theta)), a fresh array of shape (m, T)."""
+    def log_kernel(self, theta, rows, power):
+        """power * (log p_theta(row) - log_peak(theta)), a fresh array of shape (m, T)."""
 
     def log_density(self, theta, rows):
         """log p_theta(row), shape (m, T)."""
-        return self.kernel(theta, rows, 1.0) + self.peak(theta)
+        return self.log_kernel(theta, rows, 1.0) + self.log_peak(theta)
 
     @abstractmethod
     def log_power(self, theta, gamma):
@@ -115,24 +116,65 @@ class WorkingModel(ABC):
         """Coordinates (d,) along which the density grows without bound: those with a floor."""
         return np.isfinite(self.prior.lower)
 
-    def raise_floor(self, start):
-        """Keep scales above a tenth of those of ``start`` (d,); False if they already are.
+    def with_floor(self, start):
+        """The same model with its scales kept above a tenth of those of ``start`` (d,).
 
-        Called where all that the data offer are spikes: rows tied in such numbers that the density
-        grows without bound as a scale shrinks.
+        For data that offer spikes only: rows tied in such numbers that the density grows without
+        bound as a scale shrinks.
         """
         lower = self.prior.lower
         raised = np.where(self.spiky, np.maximum(lower, start - np.log(10.0)), lower)
-        if np.all(raised <= lower):
-            return False
-        self.prior = self.prior.with_lower(raised)
-        return True
+        other = copy(self)
+        other.prior = self.prior.with_lower(raised)
+        return other
 
-    #: whether rows can be ranked by a :class:`LinearScoreModel`'s score
-    has_linear_score = False
+    @abstractmethod
+    def in_words(self, columns, target=None):
+        """The model in a few words.
 
-    def mean_kernel(self, theta):
-        """rows -> mean over draws of ``kernel(theta, rows, 1)``, (m,); None without a short cut."""
+        Parameters
+        ----------
+        columns : str
+            What to call its columns, e.g. ``"3 columns"``.
+        target : str or None
+            The name of the response of a regression.
+        """
+
+    @abstractmethod
+    def to_units(self, theta, units):
+        """Draws (S, d) as named draws in the user's units.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (S, d)
+        units : object
+            The map between the user's columns and the computing scale that the rows went through.
+
+        Returns
+        -------
+        NamedDraws
+        """
+
+    def moments(self, theta, units):
+        """Draws of the columns' means and standard deviations; None for a model without them.
+
+        Returns
+        -------
+        ColumnMoments or None
+        """
+        return None
+
+    #: whether the model is normal, for which some integrals have closed forms
+    is_normal = False
+
+    #: whether rows can be ranked by the distance of a :class:`LinearDistanceModel`
+    has_linear_distance = False
+
+    def mean_log_kernel(self, theta):
+        """A function rows -> mean over draws of ``log_kernel(theta, rows, 1)``, shape (m,).
+
+        None for a model that has no short cut to it.
+        """
         return None
 
     def contributions(self, theta, forward):
@@ -152,39 +194,46 @@ class WorkingModel(ABC):
         return len(self.parameter_names)
 
 
-class LinearScoreModel(WorkingModel):
-    """A model whose log density is a function of a product of row features and theta's weights."""
+class LinearDistanceModel(WorkingModel):
+    """A model that ranks rows by a distance which is linear in features of the row.
 
-    #: whether it is the absolute value of the score that counts
-    score_is_folded = False
+    The distance is ``distance_features(rows) @ distance_coef(theta)'``, or its absolute value; the
+    log density falls as it grows.
+    """
+
+    #: whether it is the absolute value of the product that counts
+    distance_is_folded = False
 
     @abstractmethod
-    def score_features(self, rows):
+    def distance_features(self, rows):
         """Features (m, q) of rows, of their precision."""
 
     @abstractmethod
-    def score_weights(self, theta):
-        """Weights (T, q): features times these rank the rows, the largest least likely."""
+    def distance_coef(self, theta):
+        """Coefficients (T, q) of the features: the larger the product, the less likely a row."""
 
     @abstractmethod
-    def kernel_of_score(self, theta, score):
-        """kernel(theta, row, 1) of a row with that score, one for each theta, (T,)."""
+    def log_kernel_of_distance(self, theta, distance):
+        """log_kernel(theta, row, 1) of a row at that distance, one for each theta, (T,)."""
 
     @abstractmethod
-    def kernel_product(self, theta, power):
-        """Weights (T, q) and a function with kernel' = finish(weights @ features').
+    def log_kernel_product(self, theta, power):
+        """Coefficients (T, q) and a function with log_kernel' = finish(coef @ features').
 
         ``finish`` may work in place and keeps single precision.
         """
 
     @abstractmethod
     def shift(self, origin):
-        """What ``origin`` (d,) takes off a theta: kernel(theta - shift, moved) = kernel(theta)."""
+        """What ``origin`` (d,) takes off a theta.
+
+        ``log_kernel(theta - shift(origin), moved(rows, origin)) = log_kernel(theta, rows)``.
+        """
 
     @abstractmethod
     def moved(self, rows, origin):
         """Rows (m, q) as seen from ``origin``; see :meth:`shift`."""
 
-    def kernel(self, theta, rows, power):
-        weights, finish = self.kernel_product(theta, power)
-        return finish(weights @ self.score_features(rows).T).T
+    def log_kernel(self, theta, rows, power):
+        coef, finish = self.log_kernel_product(theta, power)
+        return finish(coef @ self.distance_features(rows).T).T

@@ -1,18 +1,86 @@
-"""Density models by name."""
+"""Density models by name, and what each asks of the columns before it can be built."""
 
 from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel, check_user_model
 from .elliptical import EllipticalModel
-from .families.exponential import ExponentialFamily
-from .families.gamma import GammaFamily
-from .families.laplace import LaplaceFamily
-from .families.lognormal import LogNormalFamily
-from .families.poisson import PoissonFamily
-from .radial import NormalRadial, Radial, StudentTRadial
+from .families import (
+    ExponentialFamily,
+    GammaFamily,
+    LaplaceFamily,
+    LogNormalFamily,
+    PoissonFamily,
+)
+from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 
-__all__ = ["DENSITY_NAMES", "build_density", "check_density"]
+__all__ = ["DENSITY_NAMES", "DensityKind", "check_density"]
+
+
+class DensityKind(ABC):
+    """A density that is yet to meet its rows."""
+
+    def check_support(self, X):  # noqa: B027  most kinds take every number
+        """Raise ValueError where a value of X (n, k) lies outside the support."""
+
+    @abstractmethod
+    def scaling(self, covariance_type):
+        """How columns come to the computing scale.
+
+        ``"full"`` (whitened), ``"standard"``, ``"ratio"`` or ``"none"``; see
+        :class:`skholder.estimators.whitening.Whitening`.
+        """
+
+    @abstractmethod
+    def build(self, rows, covariance_type, names, **priors):
+        """The :class:`WorkingModel` for rows (n, r) on the computing scale."""
+
+
+@dataclass(frozen=True)
+class EllipticalKind(DensityKind):
+    """A radial law, with correlated (``"full"``) or independent (``"diag"``) columns."""
+
+    law: Radial
+
+    def scaling(self, covariance_type):
+        return "full" if covariance_type == "full" else "standard"
+
+    def build(self, rows, covariance_type, names, **priors):
+        full = covariance_type == "full"
+        return EllipticalModel(rows.shape[1], self.law, full=full, names=names, **priors)
+
+
+@dataclass(frozen=True)
+class ColumnsKind(DensityKind):
+    """A one-dimensional family for every column."""
+
+    family: ColumnFamily
+
+    def check_support(self, X):
+        self.family.check_support(X)
+
+    def scaling(self, covariance_type):
+        return self.family.scaling
+
+    def build(self, rows, covariance_type, names, **priors):
+        return IndependentColumns(rows.shape[1], self.family, names=names, **priors)
+
+
+@dataclass(frozen=True)
+class CustomKind(DensityKind):
+    """An object of the user's, which brings its own priors."""
+
+    wrapped: object
+
+    def scaling(self, covariance_type):
+        return "standard"
+
+    def build(self, rows, covariance_type, names, **priors):
+        return UserModel(self.wrapped, rows)
+
 
 _NAMED = {
     "normal": NormalRadial,
@@ -27,18 +95,13 @@ DENSITY_NAMES = frozenset(_NAMED)
 
 
 def check_density(model):
-    """A Radial, a ColumnFamily or a user's checked object, from a name or an object."""
-    if isinstance(model, str):
-        return _NAMED[model]()
-    if not isinstance(model, Radial | ColumnFamily):
-        check_user_model(model)
-    return model
-
-
-def build_density(part, rows, *, full, **priors):
-    """The working model of a checked part for rows (n, r) on the computing scale."""
+    """The :class:`DensityKind` of a name, a radial law, a column family or a user's object."""
+    part = _NAMED[model]() if isinstance(model, str) else model
     if isinstance(part, Radial):
-        return EllipticalModel(rows.shape[1], part, full=full, **priors)
+        if not isinstance(part, NormalRadial | StudentTRadial):
+            check_radial(part)
+        return EllipticalKind(part)
     if isinstance(part, ColumnFamily):
-        return IndependentColumns(rows.shape[1], part, **priors)
-    return UserModel(part, rows)
+        return ColumnsKind(part)
+    check_user_model(part)
+    return CustomKind(part)

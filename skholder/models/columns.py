@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from ..rows.blocks import quantile_rows
+from ..rows import quantile_rows
 from .base import NormalPrior, WorkingModel
 from .contributions import ColumnContributions
+from .named_draws import ColumnMoments, NamedDraws
 
 __all__ = ["ColumnFamily", "IndependentColumns"]
 
@@ -29,6 +30,12 @@ class ColumnFamily(ABC):
 
     names: tuple[str, ...]
     scaling = "standard"
+
+    @property
+    def name(self):
+        """What the family is called, e.g. ``gamma``."""
+        return type(self).__name__.removesuffix("Family").lower()
+
     #: whether a parameter at its lower bound makes the density unbounded
     has_spikes = True
 
@@ -57,7 +64,7 @@ class ColumnFamily(ABC):
         """Robust starting values from values (n,), shape (M, P)."""
 
     @abstractmethod
-    def prior(self, location_scale, log_scale, min_scale):
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
         """Prior scale and lower bound of each parameter, two sequences of length P."""
 
     @abstractmethod
@@ -81,12 +88,18 @@ class IndependentColumns(WorkingModel):
     """A product of one :class:`ColumnFamily` over k columns; rows are (m, k)."""
 
     def __init__(
-        self, n_columns, family, *, location_prior_scale, log_scale_prior_scale, min_scale
+        self,
+        n_columns,
+        family,
+        *,
+        location_prior_scale,
+        log_scale_prior_scale,
+        min_scale,
+        names=None,
     ):
         self.k, self.family = n_columns, family
-        self.parameter_names = tuple(
-            f"{name}[{j}]" for name in family.names for j in range(n_columns)
-        )
+        names = range(n_columns) if names is None else names
+        self.parameter_names = tuple(f"{name}[{j}]" for name in family.names for j in names)
         scale, lower = family.prior(location_prior_scale, log_scale_prior_scale, min_scale)
         self.prior = NormalPrior(
             np.zeros(self.n_params), np.repeat(scale, n_columns), np.repeat(lower, n_columns)
@@ -100,10 +113,10 @@ class IndependentColumns(WorkingModel):
         """theta (T, d) as parameters of each column, shape (T, k, P)."""
         return np.swapaxes(theta.reshape(len(theta), -1, self.k), 1, 2)
 
-    def peak(self, theta):
+    def log_peak(self, theta):
         return np.zeros(len(theta))
 
-    def kernel(self, theta, rows, power):
+    def log_kernel(self, theta, rows, power):
         params = self.split(theta)
         total = np.zeros((len(rows), len(theta)))
         for j in range(self.k):
@@ -144,8 +157,29 @@ class IndependentColumns(WorkingModel):
         floor = self.prior.lower + 0.5
         return np.maximum(options.transpose(1, 2, 0).reshape(options.shape[1], -1), floor)
 
+    def in_words(self, columns, target=None):
+        return f"product of independent {self.family.name} densities of {columns}"
+
+    def to_units(self, theta, units):
+        """Draws of the family's own parameters, each (S, k)."""
+        columns, scale = _kept_columns(units)
+        return NamedDraws(self.family.to_units(self.split(theta), units.centre[columns], scale))
+
+    def moments(self, theta, units):
+        found = self.family.moments(self.split(theta))
+        if found is None:
+            return None
+        columns, scale = _kept_columns(units)
+        return ColumnMoments(units.centre[columns] + scale * found[0], scale * found[1], columns)
+
     def sample(self, theta, random):
         """One row from each theta of a batch, shape (T, k)."""
         params = self.split(theta)
         columns = [self.family.sample(params[:, j], random) for j in range(self.k)]
         return np.column_stack(columns)
+
+
+def _kept_columns(units):
+    """The columns of X that have any spread, and the scale of each on the computing scale."""
+    columns = np.argmax(units.forward != 0, axis=0)
+    return columns, units.backward[np.arange(len(columns)), columns]

@@ -16,6 +16,7 @@ from __future__ import annotations
 import numpy as np
 
 from .base import NormalPrior, WorkingModel
+from .named_draws import NamedDraws
 
 __all__ = ["UserModel", "check_user_model"]
 
@@ -61,10 +62,10 @@ class UserModel(WorkingModel):
         elif not hasattr(wrapped, "sample"):
             raise ValueError("A working-model object for several columns needs 'sample'.")
 
-    def peak(self, theta):
+    def log_peak(self, theta):
         return np.zeros(len(theta))
 
-    def kernel(self, theta, rows, power):
+    def log_kernel(self, theta, rows, power):
         return power * np.asarray(self.wrapped.log_density(theta, rows), dtype=float)
 
     def log_power(self, theta, gamma):
@@ -93,6 +94,13 @@ class UserModel(WorkingModel):
 
     def starts(self, rows, weight, random):
         return np.maximum(np.atleast_2d(self.wrapped.starts(rows)), self.prior.lower + 1e-2)
+
+    def in_words(self, columns, target=None):
+        return f"density {type(self.wrapped).__name__} of {columns}"
+
+    def to_units(self, theta, units):
+        """Draws (S,) of each parameter, as the user's object has them."""
+        return NamedDraws({name: theta[:, j] for j, name in enumerate(self.parameter_names)})
 
     def sample(self, theta, random):
         if not hasattr(self.wrapped, "sample"):

@@ -13,16 +13,17 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from .base import LinearScoreModel, NormalPrior
+from ..rows import row_spans
+from .base import LinearDistanceModel, NormalPrior
 from .contributions import QuadraticContributions
-from .radial import NormalRadial
+from .named_draws import ColumnMoments, NamedDraws
 from .scatter_prior import ScatterPrior
-from .starts.scatter import scatter_starts
+from .starts import scatter_starts
 
 __all__ = ["EllipticalModel"]
 
 
-class EllipticalModel(LinearScoreModel):
+class EllipticalModel(LinearDistanceModel):
     """Multivariate normal or t on rows x of shape (m, k).
 
     Parameters
@@ -32,21 +33,32 @@ class EllipticalModel(LinearScoreModel):
     full : bool
         Whether columns are correlated.
     location_prior_scale, log_scale_prior_scale, min_scale : float
+    names : sequence of str or None
+        What to call the columns in the names of parameters; None numbers them.
     """
 
     def __init__(
-        self, n_columns, radial, *, full, location_prior_scale, log_scale_prior_scale, min_scale
+        self,
+        n_columns,
+        radial,
+        *,
+        full,
+        location_prior_scale,
+        log_scale_prior_scale,
+        min_scale,
+        names=None,
     ):
         self.k, self.radial, self.full = n_columns, radial, full
         diagonal = np.arange(n_columns)
         below = np.tril_indices(n_columns, -1) if full else (diagonal[:0], diagonal[:0])
         # Entry (row, column) of L for each coordinate of theta after mu.
-        self._row = np.append(diagonal, below[0])
-        self._column = np.append(diagonal, below[1])
+        self.entry_row = np.append(diagonal, below[0])
+        self.entry_column = np.append(diagonal, below[1])
+        names = range(n_columns) if names is None else names
         self.parameter_names = (
-            *(f"location[{j}]" for j in diagonal),
-            *(f"log_scale[{j}]" for j in diagonal),
-            *(f"precision_factor[{i},{j}]" for i, j in zip(*below, strict=True)),
+            *(f"location[{name}]" for name in names),
+            *(f"log_scale[{name}]" for name in names),
+            *(f"precision_factor[{names[i]},{names[j]}]" for i, j in zip(*below, strict=True)),
         )
         lower = np.full(self.n_params, -np.inf)
         lower[n_columns : 2 * n_columns] = np.log(min_scale)
@@ -60,7 +72,7 @@ class EllipticalModel(LinearScoreModel):
     def factor(self, theta):
         """L for a batch (T, d), shape (T, k, k)."""
         factor = np.zeros((len(theta), self.k, self.k))
-        factor[:, self._row, self._column] = theta[:, self.k :]
+        factor[:, self.entry_row, self.entry_column] = theta[:, self.k :]
         spots = np.arange(self.k)
         factor[:, spots, spots] = np.exp(-theta[:, self.k : 2 * self.k])
         return factor
@@ -79,22 +91,22 @@ class EllipticalModel(LinearScoreModel):
         unit = scatter / np.outer(size, size) + 1e-13 * np.eye(self.k)
         upper = size[:, None] * np.linalg.cholesky(unit[::-1, ::-1])[::-1, ::-1]
         factor = solve_triangular(upper, np.eye(self.k)).T
-        theta = np.append(location, factor[self._row, self._column])
+        theta = np.append(location, factor[self.entry_row, self.entry_column])
         theta[self.k : 2 * self.k] = -np.log(np.diag(factor))
         return theta
 
-    def peak(self, theta):
+    def log_peak(self, theta):
         return -np.sum(theta[:, self.k : 2 * self.k], axis=1) - self.radial.log_norm(self.k)
 
-    def kernel_product(self, theta, power):
-        weights = self.score_weights(theta)
-        if isinstance(self.radial, NormalRadial):
-            return -0.5 * power * weights, lambda kernel: kernel
-        return weights, lambda q: power * self.radial.log_kernel(q, self.k)
+    def log_kernel_product(self, theta, power):
+        coef = self.distance_coef(theta)
+        if self.is_normal:
+            return -0.5 * power * coef, lambda log_kernel: log_kernel
+        return coef, lambda q: power * self.radial.log_kernel(q, self.k)
 
-    def kernel(self, theta, rows, power):
+    def log_kernel(self, theta, rows, power):
         if len(theta) > 1:
-            return super().kernel(theta, rows, power)
+            return super().log_kernel(theta, rows, power)
         # For one theta the monomials cost more than they save.
         u = (rows - theta[0, : self.k]) @ self.factor(theta)[0]
         return power * self.radial.log_kernel(np.einsum("ij,ij->i", u, u)[:, None], self.k)
@@ -105,24 +117,26 @@ class EllipticalModel(LinearScoreModel):
     def moved(self, rows, origin):
         return rows - origin[: self.k]
 
-    has_linear_score = True
+    has_linear_distance = True
 
-    def score_features(self, rows):
+    def distance_features(self, rows):
         """Squares and products, columns and a one: Q is linear in them."""
-        n_square = len(self._row)
+        n_square = len(self.entry_row)
         monomials = np.empty((len(rows), n_square + self.k + 1), dtype=rows.dtype)
-        np.multiply(rows[:, self._row], rows[:, self._column], out=monomials[:, :n_square])
+        np.multiply(
+            rows[:, self.entry_row], rows[:, self.entry_column], out=monomials[:, :n_square]
+        )
         monomials[:, n_square:-1] = rows
         monomials[:, -1] = 1.0
         return monomials
 
-    def score_weights(self, theta):
+    def distance_coef(self, theta):
         mu = theta[:, : self.k]
         if self.full:
             factor = self.factor(theta)
             precision = factor @ np.swapaxes(factor, 1, 2)
-            square = precision[:, self._row, self._column] * np.where(
-                self._row == self._column, 1.0, 2.0
+            square = precision[:, self.entry_row, self.entry_column] * np.where(
+                self.entry_row == self.entry_column, 1.0, 2.0
             )
             linear = np.einsum("tij,tj->ti", precision, mu)
         else:
@@ -130,15 +144,15 @@ class EllipticalModel(LinearScoreModel):
             linear = square * mu
         return np.hstack([square, -2 * linear, np.sum(linear * mu, axis=1, keepdims=True)])
 
-    def kernel_of_score(self, theta, score):
-        """kernel(theta, row, 1) of a row with that Q, one for each theta, (T,)."""
-        return self.radial.log_kernel(score, self.k)
+    def log_kernel_of_distance(self, theta, distance):
+        """log_kernel(theta, row, 1) of a row with that Q, one for each theta, (T,)."""
+        return self.radial.log_kernel(distance, self.k)
 
-    def mean_kernel(self, theta):
-        if not isinstance(self.radial, NormalRadial):
+    def mean_log_kernel(self, theta):
+        if not self.is_normal:
             return None
-        mean = -0.5 * self.score_weights(theta).mean(axis=0)
-        return lambda rows: self.score_features(rows) @ mean
+        mean = -0.5 * self.distance_coef(theta).mean(axis=0)
+        return lambda rows: self.distance_features(rows) @ mean
 
     def contributions(self, theta, forward):
         mu, spread = theta[:, : self.k], theta[:, self.k : 2 * self.k]
@@ -162,9 +176,11 @@ class EllipticalModel(LinearScoreModel):
         u = deviation @ factor
         slope, bend = self.radial.derivatives(np.sum(u * u, axis=1), self.k)
         # dL / dtheta is 1 off the diagonal and -L_ii on it.
-        chain = np.where(self._row == self._column, -factor[self._row, self._column], 1.0)
+        chain = np.where(
+            self.entry_row == self.entry_column, -factor[self.entry_row, self.entry_column], 1.0
+        )
         q_gradient = np.hstack(
-            [-2 * u @ factor.T, 2 * chain * deviation[:, self._row] * u[:, self._column]]
+            [-2 * u @ factor.T, 2 * chain * deviation[:, self.entry_row] * u[:, self.entry_column]]
         )
         score = slope[:, None] * q_gradient
         score[:, self.k : 2 * self.k] -= 1
@@ -175,7 +191,7 @@ class EllipticalModel(LinearScoreModel):
 
     def _q_hessian(self, factor, chain, deviation, u, weight):
         """Weighted sum over rows of the Hessian of Q."""
-        k, row, column = self.k, self._row, self._column
+        k, row, column = self.k, self.entry_row, self.entry_column
         mean_d, mean_u = weight @ deviation, weight @ u
         second = (deviation * weight[:, None]).T @ deviation
         hessian = np.zeros((self.n_params, self.n_params))
@@ -197,12 +213,38 @@ class EllipticalModel(LinearScoreModel):
 
     def calibration(self, theta, gamma, alpha):
         """Closed form for the normal: c(gamma, k) |V|^(gamma/2) / alpha^gamma."""
-        if not isinstance(self.radial, NormalRadial):
+        if not self.is_normal:
             return None
         k = self.k
         log_c = gamma * self.radial.log_norm(k) + (k / 2 + 1) * np.log1p(2 * gamma)
         log_c -= np.log(gamma) + (k / 2 + 2) * np.log1p(gamma)
         return float(np.exp(log_c + gamma * np.sum(theta[k : 2 * k])) / alpha**gamma)
+
+    @property
+    def is_normal(self):
+        return self.radial.is_normal
+
+    def in_words(self, columns, target=None):
+        kind = "full" if self.full else "diagonal"
+        return f"{self.radial.in_words()} density of {columns} with a {kind} covariance"
+
+    def to_units(self, theta, units):
+        """Draws of ``location`` (S, k) and ``covariance`` (S, k, k)."""
+        return NamedDraws.elliptical(self, theta, units.centre, units.backward)
+
+    def moments(self, theta, units):
+        location = units.centre + theta[:, : self.k] @ units.backward
+        factor = self.radial.covariance_factor(self.k)
+        if not self.full:
+            variance = np.exp(2 * theta[:, self.k : 2 * self.k]) @ units.backward**2
+        else:
+            variance = np.concatenate(
+                [
+                    np.sum((self.scatter(theta[part]) @ units.backward) * units.backward, axis=1)
+                    for part in row_spans(len(theta), self.k**2)
+                ]
+            )
+        return ColumnMoments(location, np.sqrt(factor * variance), range(location.shape[1]))
 
     def sample(self, theta, random):
         """One row from each theta of a batch, shape (T, k)."""

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
-from scipy import integrate, special, stats
+from scipy import integrate, stats
 
-__all__ = ["NoiseModel", "NormalNoise", "ScipyNoise", "StudentTNoise", "check_noise"]
+from .radial import NormalRadial, Radial, StudentTRadial
+
+__all__ = [
+    "NoiseModel",
+    "NormalNoise",
+    "RadialNoise",
+    "ScipyNoise",
+    "StudentTNoise",
+    "check_noise",
+]
 
 
 class NoiseModel(ABC):
@@ -42,6 +51,30 @@ class NoiseModel(ABC):
     def variance(self):
         """Variance of r; infinity where there is none."""
 
+    #: whether the noise is normal, for which some integrals have closed forms
+    is_normal = False
+    #: whether the density falls with |r|, so that rows are ranked by the size of their residuals
+    is_symmetric = False
+
+    def tail(self, r):
+        """P(p(R) <= p(r)): how likely a residual at least as unlikely as r is, elementwise.
+
+        From a table of ``cdf`` on a fine grid, unless a subclass knows better.
+        """
+        return np.interp(self.rho(np.asarray(r)), *self._tail_table)
+
+    @cached_property
+    def _tail_table(self):
+        """rho in ascending order, and the probability of a residual with at most that rho."""
+        edges = np.sinh(np.linspace(-14, 14, 8001))
+        height = self.rho((edges[1:] + edges[:-1]) / 2)
+        order = np.argsort(height, kind="stable")
+        return height[order], np.cumsum(np.diff(self.cdf(edges))[order])
+
+    def in_words(self):
+        """The law in a few words, e.g. ``normal noise``."""
+        return f"{type(self).__name__} noise"
+
     def power_moments(self, power):
         """E[p^power * s] and E[p^power * s^2] for the location and the log-scale score s.
 
@@ -67,66 +100,74 @@ class NoiseModel(ABC):
         )
 
 
-@dataclass(frozen=True)
-class NormalNoise(NoiseModel):
-    """rho(r) = -r^2 / 2."""
+class RadialNoise(NoiseModel):
+    """A radial law at k = 1: rho(r) = g(r^2), symmetric and falling on both sides.
 
-    log_norm = 0.5 * np.log(2 * np.pi)
-    variance = 1.0
+    Subclasses have an attribute ``radial``, the :class:`~skholder.models.radial.Radial`.
+    """
+
+    radial: Radial
+    is_symmetric = True
+
+    @property
+    def is_normal(self):
+        return self.radial.is_normal
+
+    @property
+    def log_norm(self):
+        return self.radial.log_norm(1)
+
+    @property
+    def variance(self):
+        factor = self.radial.covariance_factor(1)
+        return factor if np.isfinite(factor) else np.inf
 
     def rho(self, r):
-        return -0.5 * r * r
+        return self.radial.log_kernel(r * r, 1)
 
     def derivatives(self, r):
-        return -r, np.full_like(r, -1.0)
+        q = r * r
+        slope, bend = self.radial.derivatives(q, 1)
+        return 2 * r * slope, 2 * slope + 4 * q * bend
 
     def log_power(self, gamma):
-        return -gamma * self.log_norm - 0.5 * np.log1p(gamma)
+        return self.radial.log_power(1, gamma)
 
     def cdf(self, r):
-        return special.ndtr(r)
+        beyond = 0.5 * self.radial.tail(np.square(r), 1)
+        return np.where(np.asarray(r) < 0, beyond, 1 - beyond)
+
+    def tail(self, r):
+        return self.radial.tail(np.square(r), 1)
 
     def sample(self, size, random):
-        return random.standard_normal(size)
+        draws = self.radial.sample(int(np.prod(size)), 1, random)
+        return draws.reshape(size)
+
+    def in_words(self):
+        name, _, rest = self.radial.in_words().partition(" (")
+        return f"{name} noise ({rest}" if rest else f"{name} noise"
 
 
 @dataclass(frozen=True)
-class StudentTNoise(NoiseModel):
+class NormalNoise(RadialNoise):
+    """rho(r) = -r^2 / 2."""
+
+    radial = NormalRadial()
+
+
+@dataclass(frozen=True)
+class StudentTNoise(RadialNoise):
     """rho(r) = -(df + 1) / 2 log(1 + r^2 / df)."""
 
     df: float = 4.0
 
     def __post_init__(self):
-        if not 0 < self.df < np.inf:
-            raise ValueError(f"df must be positive and finite, got {self.df!r}.")
+        StudentTRadial(self.df)
 
     @property
-    def log_norm(self):
-        return 0.5 * np.log(self.df) + special.betaln(0.5, self.df / 2)
-
-    @property
-    def variance(self):
-        return self.df / (self.df - 2) if self.df > 2 else np.inf
-
-    def rho(self, r):
-        return -0.5 * (self.df + 1) * np.log1p(r * r / self.df)
-
-    def derivatives(self, r):
-        below = self.df + r * r
-        slope = -(self.df + 1) * r / below
-        return slope, -(self.df + 1) * (self.df - r * r) / below**2
-
-    def log_power(self, gamma):
-        # The power of a t kernel is a t kernel with (1 + gamma)(df + 1) - 1 degrees of freedom.
-        power = (1 + gamma) * (self.df + 1)
-        kernel = 0.5 * np.log(self.df) + special.betaln(0.5, (power - 1) / 2)
-        return kernel - (1 + gamma) * self.log_norm
-
-    def cdf(self, r):
-        return special.stdtr(self.df, r)
-
-    def sample(self, size, random):
-        return random.standard_t(self.df, size)
+    def radial(self):
+        return StudentTRadial(self.df)
 
 
 class ScipyNoise(NoiseModel):
@@ -140,21 +181,21 @@ class ScipyNoise(NoiseModel):
         if not np.all(np.isinf(distribution.support())):
             raise ValueError("The noise distribution must live on the whole line.")
         grid = np.asarray(distribution.ppf(np.linspace(0.001, 0.999, 1999)))
-        peak = float(np.max(distribution.logpdf(np.append(grid, 0.0))))
-        if not np.isfinite(peak):
+        log_peak = float(np.max(distribution.logpdf(np.append(grid, 0.0))))
+        if not np.isfinite(log_peak):
             raise ValueError("The noise distribution needs a bounded density on the whole line.")
-        self.log_norm = -peak
+        self.log_norm = -log_peak
 
     def rho(self, r):
-        return np.minimum(self._logpdf(r) + self.log_norm, 0.0)
+        return np.minimum(self.log_density(r) + self.log_norm, 0.0)
 
-    def _logpdf(self, r):
-        # Far out a log density may overflow to -inf; a large finite number serves as well.
+    def log_density(self, r):
+        """log p(r), elementwise; a large negative number where it would overflow."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.nan_to_num(self.distribution.logpdf(r), nan=-1e30, neginf=-1e30)
 
     def derivatives(self, r, step=1e-4):
-        below, here, above = (self._logpdf(r + k * step) for k in (-1, 0, 1))
+        below, here, above = (self.log_density(r + k * step) for k in (-1, 0, 1))
         return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
     def log_power(self, gamma):
@@ -166,6 +207,9 @@ class ScipyNoise(NoiseModel):
     def sample(self, size, random):
         return self.distribution.rvs(size=size, random_state=random)
 
+    def in_words(self):
+        return f"{self.distribution.dist.name} noise"
+
     @property
     def variance(self):
         return float(self.distribution.var())
@@ -174,7 +218,7 @@ class ScipyNoise(NoiseModel):
 @lru_cache(maxsize=64)
 def _quadrature_log_power(noise, gamma):
     def integrand(r):
-        return np.exp((1 + gamma) * noise._logpdf(r))
+        return np.exp((1 + gamma) * noise.log_density(r))
 
     median = float(noise.distribution.median())
     left = integrate.quad(integrand, -np.inf, median, limit=400, epsabs=1e-13)[0]

@@ -1,4 +1,7 @@
-"""Radial functions of elliptical densities: log p(x) = g(Q) + constant."""
+"""Radial laws, the functions g of elliptical densities: log p(x) = g(Q) + constant.
+
+With k = 1 and Q = r^2 they are the laws of symmetric noise too; see :mod:`skholder.models.noise`.
+"""
 
 from __future__ import annotations
 
@@ -6,17 +9,29 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import integrate, special
 from scipy.special import gammaln
 
-__all__ = ["NormalRadial", "Radial", "StudentTRadial"]
+__all__ = ["NormalRadial", "Radial", "StudentTRadial", "check_radial"]
 
 
 class Radial(ABC):
-    """The function g of an elliptical density in k dimensions."""
+    """The function g of an elliptical density in k dimensions.
+
+    Subclass it for a law of your own and pass an instance as ``model`` of a HolderBayesDensity:
+    :func:`check_radial` says what it gets wrong, if anything.
+    """
+
+    #: whether this is the normal law, for which some integrals have closed forms
+    is_normal = False
+
+    def in_words(self):
+        """The law in a few words, e.g. ``normal``."""
+        return type(self).__name__
 
     @abstractmethod
     def log_kernel(self, q, k):
-        """g(q), at most 0."""
+        """g(q) for q >= 0, elementwise: falling, g(0) = 0."""
 
     @abstractmethod
     def derivatives(self, q, k):
@@ -35,6 +50,10 @@ class Radial(ABC):
         """log of the integral of the standard density to the power 1 + gamma."""
 
     @abstractmethod
+    def tail(self, q, k):
+        """P(Q >= q) for a row that follows the law, elementwise."""
+
+    @abstractmethod
     def covariance_factor(self, k):
         """The covariance is this times the inverse of P; nan where there is none."""
 
@@ -46,6 +65,11 @@ class Radial(ABC):
 @dataclass(frozen=True)
 class NormalRadial(Radial):
     """g(q) = -q / 2."""
+
+    is_normal = True
+
+    def in_words(self):
+        return "normal"
 
     def log_kernel(self, q, k):
         return -0.5 * q
@@ -61,6 +85,9 @@ class NormalRadial(Radial):
 
     def log_power(self, k, gamma):
         return -gamma * self.log_norm(k) - 0.5 * k * np.log1p(gamma)
+
+    def tail(self, q, k):
+        return special.chdtrc(k, q)
 
     def covariance_factor(self, k):
         return 1.0
@@ -78,6 +105,9 @@ class StudentTRadial(Radial):
     def __post_init__(self):
         if not 0 < self.df < np.inf:
             raise ValueError(f"df must be positive and finite, got {self.df!r}.")
+
+    def in_words(self):
+        return f"Student-t ({self.df:g} degrees of freedom)"
 
     def log_kernel(self, q, k):
         return -0.5 * (self.df + k) * np.log1p(np.maximum(q, 0) / self.df)
@@ -102,9 +132,69 @@ class StudentTRadial(Radial):
         power = (1 + gamma) * (self.df + k) / 2
         return self._log_integral(k, power) - (1 + gamma) * self.log_norm(k)
 
+    def tail(self, q, k):
+        # Q / k has an F distribution; its tail is an incomplete beta function.
+        return special.betainc(self.df / 2, k / 2, self.df / (self.df + np.asarray(q)))
+
     def covariance_factor(self, k):
         return self.df / (self.df - 2) if self.df > 2 else np.nan
 
     def sample(self, size, k, random):
         z = random.standard_normal((size, k))
         return z * np.sqrt(self.df / random.chisquare(self.df, size))[:, None]
+
+
+def check_radial(law):
+    """Check numerically that a radial law is what its methods say, in one and in three dimensions.
+
+    Raises
+    ------
+    ValueError
+        Naming the first condition that fails.
+    """
+
+    def fail(condition):
+        raise ValueError(f"The radial law {type(law).__name__} breaks the condition {condition}.")
+
+    q = np.geomspace(1e-3, 50, 200)
+    for k in (1, 3):
+        value = np.asarray(law.log_kernel(q, k), dtype=float)
+        if value.shape != q.shape or not np.all(np.isfinite(value)):
+            fail("'g is finite and elementwise'")
+        if abs(float(law.log_kernel(np.zeros(1), k)[0])) > 1e-8 or np.any(np.diff(value) > 1e-10):
+            fail("'g falls from g(0) = 0'")
+        step = 1e-5 * q
+        ends = law.log_kernel(q + step, k), law.log_kernel(q - step, k)
+        slope, bend = law.derivatives(q, k)
+        if not np.allclose(slope, (ends[0] - ends[1]) / (2 * step), rtol=1e-3, atol=1e-6):
+            fail("'derivatives' returns g' first'")
+        slopes = law.derivatives(q + step, k)[0] - law.derivatives(q - step, k)[0]
+        if not np.allclose(bend, slopes / (2 * step), rtol=1e-2, atol=1e-5):
+            fail("'derivatives' returns g'' second'")
+        drop = 0.5 * q
+        if not np.allclose(law.rise(q, drop, k), law.log_kernel(q - drop, k) - value, atol=1e-7):
+            fail("'rise(q, drop) = g(q - drop) - g(q)'")
+        for name, gamma, found in (
+            ("log_norm", 0.0, law.log_norm(k)),
+            ("log_power", 0.5, law.log_power(k, 0.5) + 1.5 * law.log_norm(k)),
+        ):
+            if abs(_log_radial_integral(law, k, 1 + gamma) - found) > 1e-4:
+                fail(f"'{name} is the log of its integral' in {k} dimensions")
+        if abs(float(law.tail(np.zeros(1), k)[0]) - 1) > 1e-6 or np.any(
+            np.diff(law.tail(q, k)) > 1e-12
+        ):
+            fail("'tail falls from tail(0) = 1'")
+    if np.shape(law.sample(4, 2, np.random.RandomState(0))) != (4, 2):
+        fail("'sample(size, k, random) has shape (size, k)'")
+
+
+def _log_radial_integral(law, k, power):
+    """log of the integral of exp(power * g(|z|^2)) over R^k, by quadrature in the radius."""
+
+    def integrand(radius):
+        return radius ** (k - 1) * np.exp(
+            power * float(law.log_kernel(np.array([radius**2]), k)[0])
+        )
+
+    total = sum(integrate.quad(integrand, *ends, limit=400)[0] for ends in ((0, 4), (4, np.inf)))
+    return float(np.log(total) + np.log(2) + 0.5 * k * np.log(np.pi) - gammaln(k / 2))

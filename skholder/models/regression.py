@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from .base import LinearScoreModel, NormalPrior
-from .noise import NormalNoise, StudentTNoise
-from .starts.least_trimmed import trimmed_starts
+from .base import LinearDistanceModel, NormalPrior
+from .named_draws import NamedDraws
+from .starts import trimmed_starts
 
 __all__ = ["LinearModel"]
 
 
-class LinearModel(LinearScoreModel):
+class LinearModel(LinearDistanceModel):
     """theta = (coef, log sigma), rows = (design columns, y).
 
     Parameters
@@ -40,16 +40,16 @@ class LinearModel(LinearScoreModel):
             lower=np.append(np.full(n_coef, -np.inf), np.log(min_scale)),
         )
 
-    def peak(self, theta):
+    def log_peak(self, theta):
         return -theta[:, -1] - self.noise.log_norm
 
-    def kernel_product(self, theta, power):
-        if isinstance(self.noise, NormalNoise):
-            # The power goes into the coefficients, so that the kernel is one product and a square.
-            return self._residual_weights(theta, np.sqrt(0.5 * power)), _minus_square
-        return self._residual_weights(theta), lambda r: power * self.noise.rho(r)
+    def log_kernel_product(self, theta, power):
+        if self.noise.is_normal:
+            # The power goes into the coefficients: then the log kernel is a product and a square.
+            return self._residual_coef(theta, np.sqrt(0.5 * power)), _minus_square
+        return self._residual_coef(theta), lambda r: power * self.noise.rho(r)
 
-    def _residual_weights(self, theta, factor=1.0):
+    def _residual_coef(self, theta, factor=1.0):
         """Rows times these (T, q) are standardised residuals times the factor."""
         inverse = factor * np.exp(-theta[:, -1:])
         return np.hstack([-theta[:, :-1] * inverse, inverse])
@@ -62,27 +62,27 @@ class LinearModel(LinearScoreModel):
         return np.column_stack([rows[:, :-1], rows[:, -1] - rows[:, :-1] @ origin[:-1]])
 
     @property
-    def has_linear_score(self):
+    def has_linear_distance(self):
         """Symmetric unimodal noise ranks rows by the size of their residuals."""
-        return isinstance(self.noise, NormalNoise | StudentTNoise)
+        return self.noise.is_symmetric
 
-    score_is_folded = True
+    distance_is_folded = True
 
-    def score_features(self, rows):
+    def distance_features(self, rows):
         """The residual is linear in the row itself."""
         return rows
 
-    def score_weights(self, theta):
+    def distance_coef(self, theta):
         return np.column_stack([-theta[:, :-1], np.ones(len(theta))])
 
-    def kernel_of_score(self, theta, score):
-        """kernel(theta, row, 1) of a row with that absolute residual, one for each theta, (T,)."""
-        return self.noise.rho(score * np.exp(-theta[:, -1]))
+    def log_kernel_of_distance(self, theta, distance):
+        """log_kernel(theta, row, 1) of a row with that absolute residual, shape (T,)."""
+        return self.noise.rho(distance * np.exp(-theta[:, -1]))
 
-    def mean_kernel(self, theta):
-        if not isinstance(self.noise, NormalNoise):
+    def mean_log_kernel(self, theta):
+        if not self.noise.is_normal:
             return None
-        scaled = self._residual_weights(theta)
+        scaled = self._residual_coef(theta)
         second = scaled.T @ scaled / len(theta)
         return lambda rows: -0.5 * np.einsum("ij,ij->i", rows @ second, rows)
 
@@ -97,7 +97,7 @@ class LinearModel(LinearScoreModel):
     def score_sums(self, theta, rows, weight):
         design, sigma = rows[:, :-1], np.exp(theta[-1])
         # Beyond 1e60 standard deviations a row has no weight, and its square no room.
-        r = np.clip(rows @ self._residual_weights(theta[None])[0], -1e60, 1e60)
+        r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
         slope, bend = self.noise.derivatives(r)
         coef_score = -slope / sigma
         scale_score = -slope * r - 1
@@ -114,6 +114,42 @@ class LinearModel(LinearScoreModel):
         )
         return gradient, hessian, outer
 
+    @property
+    def is_normal(self):
+        return self.noise.is_normal
+
+    def in_words(self, columns, target=None):
+        return f"linear regression of {target} on {columns} with {self.noise.in_words()}"
+
+    def to_units(self, theta, units):
+        """Draws of ``coef`` (S, p), ``intercept`` (S,) and ``scale`` (S,)."""
+        unit, start = units.y.scale[0], int(units.has_intercept)
+        coef = theta[:, start:-1] * (unit / units.x.scale)
+        intercept = units.y.centre[0] - coef @ units.x.centre
+        if units.has_intercept:
+            intercept = intercept + unit * theta[:, 0]
+        scale = unit * np.exp(theta[:, -1])
+        return NamedDraws({"coef": coef, "intercept": intercept, "scale": scale})
+
+    def predictive_moments(self, theta, design, noise_variance=None):
+        """Mean and standard deviation of the response to a design (m, p) over draws, each (m,).
+
+        The standard deviation includes coefficient and noise uncertainty; ``noise_variance`` is
+        that of the standardised noise unless given.
+        """
+        coef, scale = theta[:, :-1], np.exp(theta[:, -1])
+        spread = np.atleast_2d(np.cov(coef, rowvar=False, ddof=0))
+        fit = np.sum((design @ spread) * design, axis=1)
+        if noise_variance is None:
+            noise_variance = self.noise.variance
+        sd = np.sqrt(np.maximum(fit, 0) + noise_variance * np.mean(scale**2))
+        return design @ coef.mean(axis=0), sd
+
+    def sample(self, theta, random, design):
+        """Responses to a design (m, p), one column for each theta, shape (m, T)."""
+        noise = self.noise.sample((len(design), len(theta)), random)
+        return design @ theta[:, :-1].T + np.exp(theta[:, -1]) * noise
+
     def starts(self, rows, weight, random):
         return trimmed_starts(rows, weight, 10 * self.min_scale, random)
 
@@ -124,7 +160,7 @@ class LinearModel(LinearScoreModel):
         c = (2 pi)^(gamma/2) (1 + 2 gamma)^(3/2) / (gamma (1 + gamma)^(5/2)).
         """
         unit = np.exp(gamma * theta[-1]) / alpha**gamma
-        if isinstance(self.noise, NormalNoise):
+        if self.noise.is_normal:
             log_c = gamma * self.noise.log_norm + 1.5 * np.log1p(2 * gamma)
             return unit * np.exp(log_c - np.log(gamma) - 2.5 * np.log1p(gamma))
         location1, scale_mean, scale1 = self.noise.power_moments(gamma)

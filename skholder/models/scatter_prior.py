@@ -22,11 +22,11 @@ class ScatterPrior:
     def __init__(self, model, normal):
         self.model, self.normal, self.lower = model, normal, normal.lower
         self.location_scale = normal.scale[0]
-        self.log_scale = normal.scale[model.k]
+        self.log_scale_prior_scale = normal.scale[model.k]
 
     def log_prob(self, theta):
         """Log density (T, d) -> (T,); -inf below the floor."""
-        k, c = self.model.k, self.log_scale
+        k, c = self.model.k, self.log_scale_prior_scale
         inside = np.all(theta >= self.lower, axis=1)
         value = np.full(len(theta), -np.inf)
         theta = theta[inside]
@@ -53,14 +53,14 @@ class ScatterPrior:
     def sample(self, size, random):
         """Draws (size, d) of the prior without its floor."""
         k = self.model.k
-        draws = random.standard_normal((size, k, k)) * self.log_scale * np.sqrt(2)
+        draws = random.standard_normal((size, k, k)) * self.log_scale_prior_scale * np.sqrt(2)
         value, vector = np.linalg.eigh((draws + np.swapaxes(draws, 1, 2)) / np.sqrt(2))
         precision = (vector * np.exp(value)[:, None, :]) @ np.swapaxes(vector, 1, 2)
         # Eigenvalues further apart than the floats' digits have no Cholesky factor; lift them.
         spots = np.arange(k)
         precision[:, spots, spots] += 1e-13 * np.exp(value[:, -1:])
         factor = np.linalg.cholesky(precision)
-        scatter_part = factor[:, self.model._row, self.model._column]
+        scatter_part = factor[:, self.model.entry_row, self.model.entry_column]
         scatter_part[:, :k] = -np.log(factor[:, spots, spots])
         location = self.location_scale * random.standard_normal((size, k))
         return np.hstack([location, scatter_part])
@@ -75,15 +75,15 @@ class ScatterPrior:
         value, vector = np.linalg.eigh(factor @ factor.T)
         value = np.maximum(value, 1e-300)
         logs = np.log(value)
-        pull = -logs / (4 * self.log_scale**2)
+        pull = -logs / (4 * self.log_scale_prior_scale**2)
         pull -= np.sum(_log_sinhc_slope(logs[:, None] - logs), axis=1)
         inner = (vector * (pull / value)) @ vector.T
-        slope = (2 * inner @ factor)[model._row, model._column]
+        slope = (2 * inner @ factor)[model.entry_row, model.entry_column]
         slope[:k] = -np.diag(factor) * slope[:k] + np.arange(k)
         gradient = np.append(-theta[:k] / self.location_scale**2, slope)
-        curvature = np.full(len(theta), 0.5 / self.log_scale**2 + k / 6)
+        curvature = np.full(len(theta), 0.5 / self.log_scale_prior_scale**2 + k / 6)
         curvature[:k] = self.location_scale**-2.0
-        curvature[k : 2 * k] = self.log_scale**-2.0 + k / 3
+        curvature[k : 2 * k] = self.log_scale_prior_scale**-2.0 + k / 3
         hessian = -np.diag(curvature)
         hessian[k : 2 * k, k : 2 * k] += 1 / 3
         return gradient, hessian

@@ -11,12 +11,13 @@ where L is the power mean of the density over the rows and G integrates alpha ou
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
-from ..divergences import KullbackLeibler, RiskTerms
-from ..rows.single import SingleRows
+from ..divergences import KullbackLeibler, PairTerms
+from ..rows import SingleRows
 from .alpha import AlphaConditional, profile_terms
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
@@ -34,34 +35,18 @@ class _Curve:
     hessian: np.ndarray
 
 
-def _compose(outer, mean, log_c, log_c_gradient, log_c_hessian):
-    """Chain rule: outer is a function of (L, v) with L and v functions of theta."""
-    a, b = mean.gradient, log_c_gradient
+def _compose(outer, log_mean, log_c_gradient, log_c_hessian):
+    """Chain rule: outer is a function of (L, log C), both functions of theta."""
+    a, b = log_mean.gradient, log_c_gradient
     cross = np.outer(a, b)
     hessian = (
-        outer.u[0] * mean.hessian
-        + outer.v[0] * log_c_hessian
-        + outer.uu[0] * np.outer(a, a)
-        + outer.uv[0] * (cross + cross.T)
-        + outer.vv[0] * np.outer(b, b)
+        outer.d1[0] * log_mean.hessian
+        + outer.d2[0] * log_c_hessian
+        + outer.d11[0] * np.outer(a, a)
+        + outer.d12[0] * (cross + cross.T)
+        + outer.d22[0] * np.outer(b, b)
     )
-    return _Curve(float(outer.value[0]), outer.u[0] * a + outer.v[0] * b, hessian)
-
-
-def _times_gamma(terms, gamma):
-    """Turn derivatives in u = log S into derivatives in L = u / gamma."""
-    return RiskTerms(
-        value=terms.value,
-        u=gamma * terms.u,
-        v=terms.v,
-        uu=gamma**2 * terms.uu,
-        uv=gamma * terms.uv,
-        vv=terms.vv,
-    )
-
-
-def _scaled(terms, factor):
-    return RiskTerms(*(factor * getattr(terms, k) for k in RiskTerms.__annotations__))
+    return _Curve(float(outer.value[0]), outer.d1[0] * a + outer.d2[0] * b, hessian)
 
 
 class _RowFunction:
@@ -73,69 +58,70 @@ class _RowFunction:
         self.divergence = divergence
         self.gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
 
-    def power_mean(self, theta):
-        """L(theta), shape (T,); see :meth:`RowBlocks.power_mean`."""
-        return self.rows.power_mean(self.model, theta, self.gamma)
+    def log_mean(self, theta):
+        """L(theta), shape (T,); see :meth:`RowBlocks.log_mean`."""
+        return self.rows.log_mean(self.model, theta, self.gamma)
 
     def _curve(self, theta, outer):
-        mean = self.rows.power_mean_terms(self.model, theta, self.gamma)
+        log_mean = self.rows.log_mean_terms(self.model, theta, self.gamma)
         log_c = self.model.log_power(theta[None], self.gamma)
-        if not (np.isfinite(mean.value) and np.isfinite(log_c[0])):
+        if not (np.isfinite(log_mean.value) and np.isfinite(log_c[0])):
             d = len(theta)
             return _Curve(-np.inf, np.zeros(d), -np.eye(d))
-        terms = outer(np.array([mean.value]), log_c)
-        return _compose(terms, mean, log_c, *self.model.log_power_derivatives(theta, self.gamma))
+        terms = outer(np.array([log_mean.value]), log_c)
+        log_c_derivatives = self.model.log_power_derivatives(theta, self.gamma)
+        return _compose(terms, log_mean, *log_c_derivatives)
 
-    def _alpha_free(self, mean, log_c):
-        """-H and its derivatives in (L, v) for the divergences without alpha."""
-        zero = np.zeros_like(mean)
+    def _alpha_free(self, log_mean, log_c):
+        """-H and its derivatives in (L, log C) for the divergences without alpha."""
+        zero = np.zeros_like(log_mean)
         if self.gamma == 0:
-            return RiskTerms(mean, np.ones_like(mean), zero, zero, zero, zero)
+            return PairTerms(log_mean, np.ones_like(log_mean), zero, zero, zero, zero)
         g = self.gamma
-        value = np.exp((1 + g) * g * mean - g * log_c)
-        du, dv = (1 + g) * g, -g
-        return RiskTerms(
-            value, du * value, dv * value, du**2 * value, du * dv * value, dv**2 * value
+        value = np.exp((1 + g) * g * log_mean - g * log_c)
+        p1, p2 = (1 + g) * g, -g
+        return PairTerms(
+            value, p1 * value, p2 * value, p1**2 * value, p1 * p2 * value, p2**2 * value
         )
 
 
 class ProfileRisk(_RowFunction):
-    """-weight * min over alpha of H(theta, alpha): what the temperature rule minimises.
+    """-multiplier * min over alpha of H(theta, alpha): what the temperature rule minimises.
 
     Parameters
     ----------
     lower : float
         Smallest alpha allowed.
-    weight : float
+    multiplier : float
         A positive constant that puts the risk on the scale of a log density.
     """
 
-    def __init__(self, model, rows, divergence, gamma, lower, weight):
+    def __init__(self, model, rows, divergence, gamma, lower, multiplier):
         super().__init__(model, rows, divergence, gamma)
         self.lower = lower
-        self.weight = weight
+        self.multiplier = multiplier
 
     def curve(self, theta):
         """Value, gradient and Hessian at one theta (d,), to be maximised."""
         return self._curve(theta, self._outer)
 
-    def _outer(self, mean, log_c):
+    def _outer(self, log_mean, log_c):
         if not self.divergence.has_alpha:
-            return _scaled(self._alpha_free(mean, log_c), self.weight)
+            return self._alpha_free(log_mean, log_c).scaled(self.multiplier)
         g = self.gamma
-        terms = profile_terms(self.divergence, g, g * mean, log_c, self.lower)
-        return _scaled(_times_gamma(terms, g), -self.weight)
+        terms = profile_terms(self.divergence, g, g * log_mean, log_c, self.lower)
+        return terms.stretched(g).scaled(-self.multiplier)
 
     def height(self, theta):
         """The value alone at one theta (d,)."""
-        mean = self.power_mean(theta[None])
-        return float(self._outer(mean, self.model.log_power(theta[None], self.gamma)).value[0])
+        log_mean = self.log_mean(theta[None])
+        return float(self._outer(log_mean, self.model.log_power(theta[None], self.gamma)).value[0])
 
     def alpha(self, theta):
         """The minimising inlier share S / C at one theta, clipped to its support."""
         if self.gamma == 0:
             return 1.0
-        ratio = self.gamma * self.power_mean(theta[None]) - self.model.log_power(
+        ratio = self.gamma * self.log_mean(theta[None]) - self.model.log_power(
             theta[None], self.gamma
         )
         lower = self.lower if self.divergence.has_alpha else 0.0
@@ -160,18 +146,20 @@ class HolderPosterior(_RowFunction):
     def __init__(self, model, rows, divergence, gamma, temperature, alpha_prior):
         super().__init__(model, rows, divergence, gamma)
         self.temperature = float(temperature)
-        self.weight = self.temperature * rows.total_weight
-        self._single = None
+        self.beta_n = self.temperature * rows.total_weight
+        self.single = None
         self.alpha = (
-            AlphaConditional(divergence, self.gamma, self.weight, alpha_prior)
+            AlphaConditional(divergence, self.gamma, self.beta_n, alpha_prior)
             if divergence.has_alpha
             else None
         )
 
-    def settle(self, origin):
-        """Get ready for many evaluations of ``log_prob`` around ``origin`` (d,)."""
+    def near(self, origin):
+        """The same posterior, ready for many evaluations of ``log_prob`` around ``origin`` (d,)."""
+        other = copy(self)
         if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
-            self._single = SingleRows(self.model, self.rows, self.gamma, origin)
+            other.single = SingleRows(self.model, self.rows, self.gamma, origin)
+        return other
 
     def log_prob(self, theta):
         """log m(theta) and the power mean L, for a batch (T, d).
@@ -181,24 +169,26 @@ class HolderPosterior(_RowFunction):
         ndarray of shape (T, 2)
         """
         log_prob = self.model.prior.log_prob(theta)
-        mean = np.zeros(len(theta))
+        log_mean = np.zeros(len(theta))
         inside = np.isfinite(log_prob)
         if np.any(inside):
-            mean[inside] = self.rows.power_mean(self.model, theta[inside], self.gamma, self._single)
-            log_prob[inside] += self.log_likelihood(theta[inside], mean[inside])
+            log_mean[inside] = self.rows.log_mean(
+                self.model, theta[inside], self.gamma, self.single
+            )
+            log_prob[inside] += self.log_likelihood(theta[inside], log_mean[inside])
         log_prob[np.isnan(log_prob)] = -np.inf
-        return np.column_stack([log_prob, mean])
+        return np.column_stack([log_prob, log_mean])
 
-    def log_likelihood(self, theta, mean):
+    def log_likelihood(self, theta, log_mean):
         """G(L, log C), shape (T,)."""
         log_c = self.model.log_power(theta, self.gamma)
         if self.alpha is None:
-            return self.weight * self._alpha_free(mean, log_c).value
+            return self.beta_n * self._alpha_free(log_mean, log_c).value
         # A density so steep that its power has no integral cannot be compared with the data.
         value, usable = np.full(len(theta), -np.inf), np.isfinite(log_c)
         if np.any(usable):
-            u = self.gamma * mean[usable]
-            value[usable] = self.alpha.log_integral(u, log_c[usable])
+            log_s = self.gamma * log_mean[usable]
+            value[usable] = self.alpha.log_integral(log_s, log_c[usable])
         return value
 
     def vacuum(self, theta):
@@ -217,12 +207,12 @@ class HolderPosterior(_RowFunction):
             likelihood.hessian + hessian,
         )
 
-    def _outer(self, mean, log_c):
+    def _outer(self, log_mean, log_c):
         if self.alpha is None:
-            return _scaled(self._alpha_free(mean, log_c), self.weight)
-        return _times_gamma(self.alpha.terms(self.gamma * mean, log_c), self.gamma)
+            return self._alpha_free(log_mean, log_c).scaled(self.beta_n)
+        return self.alpha.terms(self.gamma * log_mean, log_c).stretched(self.gamma)
 
-    def draw_alpha(self, theta, mean, random):
+    def draw_alpha(self, theta, log_mean, random):
         """One exact draw of alpha for each theta (T, d) with power mean L (T,)."""
         log_c = self.model.log_power(theta, self.gamma)
-        return self.alpha.draw(self.gamma * mean, log_c, random)
+        return self.alpha.draw(self.gamma * log_mean, log_c, random)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..divergences import KullbackLeibler
-from ..rows.blocks import RowBlocks
+from ..rows import RowBlocks
 
 __all__ = ["calibrated", "covariance_rule", "trace_rule"]
 
@@ -63,11 +63,11 @@ def trace_rule(risk, theta, alpha, coordinates=slice(None), rows=None, share=Non
     gamma, model = risk.gamma, risk.model
     rows, share = (risk.rows, alpha) if rows is None else (rows, share)
     # Sums in units of exp(gamma * level) keep the powers of the density near 1.
-    level = float(rows.power_mean(model, theta[None], gamma)[0])
-    mean, _, single = rows.score_sums(model, theta, gamma, level)
-    _, _, double = rows.score_sums(model, theta, 2 * gamma, level)
-    curvature = (single / share)[coordinates][:, coordinates]
-    spread = double / share - alpha * np.outer(mean, mean) / share**2
+    level = float(rows.log_mean(model, theta[None], gamma)[0])
+    mean, _, outer = rows.score_sums(model, theta, gamma, level)
+    _, _, squared_outer = rows.score_sums(model, theta, 2 * gamma, level)
+    curvature = (outer / share)[coordinates][:, coordinates]
+    spread = squared_outer / share - alpha * np.outer(mean, mean) / share**2
     spread = spread[coordinates][:, coordinates]
     ridge = 1e-12 * np.trace(curvature) / len(curvature) * np.eye(len(curvature))
     ratio = gamma * (1 + gamma) * np.trace(np.linalg.solve(curvature + ridge, spread))

@@ -8,42 +8,36 @@ from math import isfinite
 import numpy as np
 
 from ..audit.wording import number, percent
-from ..models import (
-    EllipticalModel,
-    IndependentColumns,
-    NormalNoise,
-    ScipyNoise,
-    StudentTNoise,
-    StudentTRadial,
-)
+from ..summaries.smoothing import smooth_density
 from .estimates import compare
-from .verdict import checks
 
 __all__ = ["collect"]
 
 # What a page shows at most, so that it stays small whatever the data.
 _MAX_ROWS, _MIN_ROWS, _MAX_ESTIMATES, _MAX_BARS = 200, 20, 200, 8
 _N_CURVE, _N_WORST_POINTS, _N_OTHER_POINTS = 240, 250, 350
+# Of the points of a smooth curve.
+_EVERY = 4
 # Settings that change no result.
 _SILENT = ("n_jobs", "verbose")
 
 
 def collect(source, title=None):
     """The dict of a :class:`~skholder.report.source.Source`; NaN and infinity become None."""
-    fitted, audit = source.fitted, source.audit
+    fitted, audit, fit = source.fitted, source.audit, source.fitted.record_
     comparison = compare(fitted, source.names)
-    found = [asdict(check) for check in checks(fitted)]
+    found = [_check(check) for check in fitted.diagnostics_.checks]
     count = _count(source)
     data = {
         "title": "Audit report" if title is None else str(title),
         "version": _version(),
         "kind": "regression" if source.is_regression else "density",
-        "model": _model_in_words(source),
+        "model": fit.in_words(),
         "summary": _summary(source, count),
         "data": {
             "n_rows": len(audit.mask),
-            "total_weight": _total(source),
-            "weighted": fitted._weight is not None,
+            "total_weight": fit.total_weight,
+            "weighted": fit.weight is not None,
             "columns": list(source.names),
             "target": audit.evidence.target if source.is_regression else None,
         },
@@ -57,46 +51,17 @@ def collect(source, title=None):
         "diagnostics": {"verdict": _verdict(found), "checks": found, **_effort(fitted)},
         "settings": _settings(source),
     }
-    return _plain(data)
+    return _json(data)
+
+
+def _check(check):
+    return {part: getattr(check, part) for part in ("name", "status", "value", "text")}
 
 
 def _version():
     from .. import __version__
 
     return __version__
-
-
-def _total(source):
-    weight = source.fitted._weight
-    return float(len(source.audit.mask) if weight is None else weight.sum())
-
-
-def _model_in_words(source):
-    fitted, model, k = source.fitted, source.fitted._draws.model, len(source.names)
-    columns = f"{k} column{'s' if k != 1 else ''}"
-    if source.is_regression:
-        target = source.audit.evidence.target
-        return f"linear regression of {target} on {columns} with {_noise_in_words(model.noise)}"
-    if isinstance(model, EllipticalModel):
-        normal = "normal"
-        if isinstance(model.radial, StudentTRadial):
-            normal = f"Student-t ({model.radial.df:g} degrees of freedom)"
-        kind = "full" if model.full else "diagonal"
-        return f"{normal} density of {columns} with a {kind} covariance"
-    if isinstance(model, IndependentColumns):
-        name = fitted.model if isinstance(fitted.model, str) else type(fitted.model).__name__
-        return f"product of independent {name} densities of {columns}"
-    return f"density {type(fitted.model).__name__} of {columns}"
-
-
-def _noise_in_words(noise):
-    if isinstance(noise, NormalNoise):
-        return "normal noise"
-    if isinstance(noise, StudentTNoise):
-        return f"Student-t noise ({noise.df:g} degrees of freedom)"
-    if isinstance(noise, ScipyNoise):
-        return f"{noise.distribution.dist.name} noise"
-    return f"{type(noise).__name__} noise"
 
 
 def _count(source):
@@ -115,19 +80,19 @@ def _count(source):
 
 def _summary(source, count):
     """Two or three sentences in plain words."""
-    fitted = source.fitted
-    weighted = " (by weight)" if fitted._weight is not None else ""
+    fitted, fit = source.fitted, source.fitted.record_
+    weighted = " (by weight)" if fit.weight is not None else ""
     low, high = count["interval"]
     follow = "does not follow" if count["mean"] == 1 else "do not follow"
     first = (
-        f"About {count['mean']:,} of {number(_total(source))} rows{weighted}, "
+        f"About {count['mean']:,} of {number(fit.total_weight)} rows{weighted}, "
         f"{source.level:.0%} between {low:,} and {high:,}, {follow} the model."
     )
     if high == 0:
-        first = f"All {number(_total(source))} rows{weighted} follow the model."
+        first = f"All {number(fit.total_weight)} rows{weighted} follow the model."
     start, end = fitted.epsilon_interval_
     second = (
-        f"The model is a {_model_in_words(source)}; the share of rows outside it, epsilon, is "
+        f"The model is a {fit.in_words()}; the share of rows outside it, epsilon, is "
         f"{percent(fitted.epsilon_)} (95% between {percent(start)} and {percent(end)})."
     )
     rows = "1 row is" if count["flagged"] == 1 else f"{count['flagged']:,} rows are"
@@ -139,7 +104,8 @@ def _summary(source, count):
 
 def _epsilon(fitted):
     draws = fitted.epsilon_posterior_
-    x, density = _smooth(draws, float(fitted.max_contamination))
+    grid, height = smooth_density(draws, (0.0, float(fitted.max_contamination)))
+    x, density = grid[::_EVERY], height[::_EVERY]
     return {
         "mean": fitted.epsilon_,
         "median": np.median(draws),
@@ -148,26 +114,12 @@ def _epsilon(fitted):
     }
 
 
-def _smooth(draws, upper, n_points=121):
-    """A kernel density of draws on [0, upper], reflected at both ends: points and heights."""
-    low, high = np.quantile(draws, [0.25, 0.75])
-    spread = min(np.std(draws), (high - low) / 1.349) or np.std(draws)
-    width = max(1.1 * spread * len(draws) ** -0.2, 1e-4 * upper)
-    start, stop = np.quantile(draws, [0.0005, 0.9995])
-    x = np.linspace(max(0.0, start - 3 * width), min(upper, stop + 3 * width), n_points)
-    images = np.concatenate([draws, -draws, 2 * upper - draws])
-    images = np.sort(images[(images > x[0] - 5 * width) & (images < x[-1] + 5 * width)])
-    height = [np.exp(-0.5 * ((at - images) / width) ** 2).sum() for at in x]
-    return x, np.array(height) / (len(draws) * width * np.sqrt(2 * np.pi))
-
-
 def _ranking(source, count):
     """Log density and FoD of the rows, worst first, as far as the eye needs to go."""
-    audit, weight = source.audit, source.fitted._weight
+    audit, weight = source.audit, source.fitted.record_.row_weight
     n = len(audit.mask)
     order = np.argsort(audit.log_density, kind="stable")
     by_fod = np.argsort(-audit.fod, kind="stable")
-    weight = np.ones(n) if weight is None else weight
     reached, reached_fod = np.cumsum(weight[order]), np.cumsum(weight[by_fod])
     end = min(reached[-1], max(40, 2.5 * count["thresholds"]["upper"], 2 * count["wanted"]))
     shown = max(2, int(np.searchsorted(reached, end - 1e-9)) + 1)
@@ -252,7 +204,7 @@ def _verdict(found):
 def _effort(fitted):
     found = fitted.diagnostics_
     return {
-        "n_draws": len(fitted._draws.theta),
+        "n_draws": len(fitted.record_.theta),
         "n_evaluations": int(found.n_evaluations),
         "acceptance": found.acceptance if found.r_hat else None,
         "n_modes": len(fitted.modes_),
@@ -276,16 +228,16 @@ def _named(value):
     return type(value).__name__ if " at 0x" in text else text
 
 
-def _plain(value):
+def _json(value):
     """The same with Python's own types, and None for numbers that JSON does not know."""
     if isinstance(value, dict):
-        return {str(key): _plain(part) for key, part in value.items()}
+        return {str(key): _json(part) for key, part in value.items()}
     if isinstance(value, np.ndarray):
-        return _plain(value.tolist())
+        return _json(value.tolist())
     if isinstance(value, list | tuple):
-        return [_plain(part) for part in value]
+        return [_json(part) for part in value]
     if isinstance(value, np.generic):
-        return _plain(value.item())
+        return _json(value.item())
     if isinstance(value, float) and not isfinite(value):
         return None
     return value

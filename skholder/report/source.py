@@ -5,17 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sklearn.base import is_regressor
-from sklearn.utils.validation import check_is_fitted
 
-from ..audit.audit_set import Audit
-from ..estimators import (
-    AuditedEstimator,
-    HolderBayesDensity,
-    HolderBayesRegressor,
-    OutlierAuditor,
-    OutlierRejector,
-)
-from ..estimators.base import column_names
+from ..audit import Audit
+from ..estimators.naming import column_names
+from ..estimators.unwrapping import unwrap
 
 __all__ = ["Source"]
 
@@ -44,29 +37,13 @@ class Source:
     @classmethod
     def of(cls, estimator, feature_names=None):
         """From a fitted estimator; an error that says what is wrong with any other."""
-        auditor = estimator if isinstance(estimator, OutlierAuditor) else None
-        if isinstance(estimator, AuditedEstimator | OutlierRejector):
-            check_is_fitted(estimator, "auditor_")
-            auditor = estimator.auditor_
-        if auditor is not None:
-            check_is_fitted(auditor, "estimator_")
-        fitted = estimator if auditor is None else auditor.estimator_
-        if not isinstance(fitted, HolderBayesRegressor | HolderBayesDensity):
-            raise TypeError(
-                "AuditReport needs a fitted HolderBayesRegressor, HolderBayesDensity or "
-                f"OutlierAuditor, got {type(fitted).__name__}. Of a Pipeline, pass that step."
-            )
-        check_is_fitted(fitted)
-        if fitted._draws.alpha is None:
-            raise ValueError(
-                f"divergence={fitted.divergence!r} does not infer how many rows do not belong, so "
-                "there is no audit to report. Use divergence='dpd', 'expsat' or 'ratsat'."
-            )
-        names = _checked_names(fitted, feature_names)
+        found = unwrap(estimator, "AuditReport", need_epsilon=True)
+        fitted, auditor = found.fitted, found.auditor
+        names = column_names(fitted, feature_names)
         if auditor is None:
             audit, rule, level = fitted.audit(), _RULES["mean"], 0.95
         else:
-            audit = estimator.audit_
+            audit = found.owner.audit_
             rule, level = _rule_in_words(auditor), float(auditor.level)
         audit = replace(audit, evidence=audit.evidence.renamed(names))
         return cls(fitted, audit, rule, level, names)
@@ -88,14 +65,3 @@ def _rule_in_words(auditor):
     if auditor.contamination == "auto":
         return _RULES[auditor.rule]
     return f"the share contamination={float(auditor.contamination):g} that was asked for"
-
-
-def _checked_names(fitted, given):
-    if given is None:
-        return column_names(fitted)
-    names = tuple(str(name) for name in given)
-    if len(names) != fitted.n_features_in_:
-        raise ValueError(
-            f"feature_names has {len(names)} names for {fitted.n_features_in_} columns."
-        )
-    return names

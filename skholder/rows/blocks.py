@@ -18,8 +18,9 @@ from itertools import pairwise
 import numpy as np
 
 from .._sklearn import effective_n_threads
+from .quantiles import quantile_rows
 
-__all__ = ["PowerMeanTerms", "RowBlocks", "canonical", "quantile_rows"]
+__all__ = ["LogMeanTerms", "RowBlocks"]
 
 # A block is about this many bytes, rows times thetas (a common level-2 cache): smaller ones spend
 # their time between NumPy's calls, where threads wait for each other.
@@ -30,7 +31,7 @@ _THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
 
 
 @dataclass(frozen=True)
-class PowerMeanTerms:
+class LogMeanTerms:
     """L, its gradient (d,) and Hessian (d, d) at one theta."""
 
     value: float
@@ -67,21 +68,21 @@ class RowBlocks:
             part = slice(start, start + size)
             yield self.rows[part], None if self.weight is None else self.weight[part]
 
-    def power_mean(self, model, theta, gamma, single=None):
+    def log_mean(self, model, theta, gamma, single=None):
         """L(theta) for a batch (T, d) -> (T,); ``single`` may be the SingleRows of these rows."""
         chunks = range(0, len(theta), _BLOCK_THETAS)
-        parts = [
-            self._power_mean(model, theta[c : c + _BLOCK_THETAS], gamma, single) for c in chunks
-        ]
+        parts = [self._log_mean(model, theta[c : c + _BLOCK_THETAS], gamma, single) for c in chunks]
         return np.concatenate(parts) if parts else np.empty(0)
 
-    def _power_mean(self, model, theta, gamma, single):
+    def _log_mean(self, model, theta, gamma, single):
         if gamma == 0:
-            total = self.sum(lambda rows, w: _total(model.kernel(theta, rows, 1.0), w), len(theta))
-            return total / self.total_weight + model.peak(theta)
+            total = self.sum(
+                lambda rows, w: _total(model.log_kernel(theta, rows, 1.0), w), len(theta)
+            )
+            return total / self.total_weight + model.log_peak(theta)
         if single is None:
             total = self.sum(
-                lambda rows, w: _exp_total(model.kernel(theta, rows, gamma), w), len(theta)
+                lambda rows, w: _exp_total(model.log_kernel(theta, rows, gamma), w), len(theta)
             )
         else:
             total = single.power_total(theta)
@@ -92,59 +93,59 @@ class RowBlocks:
         lost = ~((total > tiny) & (total < huge))
         if np.any(lost):
             value[lost] = self._log_sum_exp(model, theta[lost], gamma)
-        return value / gamma + model.peak(theta)
+        return value / gamma + model.log_peak(theta)
 
     def _log_sum_exp(self, model, theta, gamma):
         top = np.full(len(theta), -np.inf)
         for rows, w in self:
-            kernel = model.kernel(theta, rows, gamma)
-            used = kernel if w is None else kernel[w > 0]
+            log_kernel = model.log_kernel(theta, rows, gamma)
+            used = log_kernel if w is None else log_kernel[w > 0]
             top = np.maximum(top, used.max(axis=0, initial=-np.inf))
         top = np.where(np.isfinite(top), top, 0.0)
         total = self.sum(
-            lambda rows, w: _exp_total(model.kernel(theta, rows, gamma) - top, w), len(theta)
+            lambda rows, w: _exp_total(model.log_kernel(theta, rows, gamma) - top, w), len(theta)
         )
         with np.errstate(divide="ignore"):
             return top + np.log(total / self.total_weight)
 
-    def power_mean_terms(self, model, theta, gamma):
+    def log_mean_terms(self, model, theta, gamma):
         """L with its gradient and Hessian at one theta (d,).
 
         With weights omega_i proportional to w_i p_i^gamma, grad L = sum omega_i grad log p_i and
         hess L = sum omega_i (hess log p_i + gamma grad grad') - gamma grad L grad L'.
         """
-        peak = model.peak(theta[None])[0]
+        log_peak = model.log_peak(theta[None])[0]
         total, *sums = self._score_sums(model, theta, gamma, 0.0)
-        level = peak
+        level = log_peak
         if not 1e-250 < total < 1e250:
             # The plain sum leaves the floats: measure against the power mean itself.
-            level = self.power_mean(model, theta[None], gamma)[0]
+            level = self.log_mean(model, theta[None], gamma)[0]
             if not np.isfinite(level):
                 d = len(theta)
-                return PowerMeanTerms(float(level), np.zeros(d), np.zeros((d, d)))
-            total, *sums = self._score_sums(model, theta, gamma, gamma * (peak - level))
+                return LogMeanTerms(float(level), np.zeros(d), np.zeros((d, d)))
+            total, *sums = self._score_sums(model, theta, gamma, gamma * (log_peak - level))
         if gamma == 0:
-            value = self.power_mean(model, theta[None], gamma)[0]
+            value = self.log_mean(model, theta[None], gamma)[0]
         else:
             value = level + np.log(total / self.total_weight) / gamma
         gradient, hessian, outer = (part / total for part in sums)
         curved = hessian + gamma * (outer - np.outer(gradient, gradient))
-        return PowerMeanTerms(float(value), gradient, curved)
+        return LogMeanTerms(float(value), gradient, curved)
 
     def score_sums(self, model, theta, power, level):
         """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
-        shift = power * (model.peak(theta[None])[0] - level)
+        shift = power * (model.log_peak(theta[None])[0] - level)
         _, *sums = self._score_sums(model, theta, power, shift)
         return tuple(part / self.total_weight for part in sums)
 
     def _score_sums(self, model, theta, power, shift):
         """Sums over rows of omega and omega times grad, Hessian, grad grad'.
 
-        omega = w exp(kernel + shift).
+        omega = w exp(log_kernel + shift).
         """
 
         def block(rows, w):
-            omega = np.exp(model.kernel(theta[None], rows, power)[:, 0] + shift)
+            omega = np.exp(model.log_kernel(theta[None], rows, power)[:, 0] + shift)
             if w is not None:
                 omega *= w
             return omega.sum(), *model.score_sums(theta, rows, omega)
@@ -185,45 +186,6 @@ class RowBlocks:
         return RowBlocks(self.rows[picked])
 
 
-def canonical(X, y=None, weight=None):
-    """The weighted set of rows, whatever their order and however repeats were written.
-
-    Rows are sorted by (y, X), equal rows are merged and rows without weight dropped. Every sum
-    over the result is then the same to the last bit for permuted or repeated rows.
-
-    Returns
-    -------
-    chosen : ndarray of int
-        A row of the input for each row of the set.
-    weight : ndarray or None
-        Its weight; None if all are 1.
-    """
-    columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
-    order = np.argsort(columns[-1], kind="stable")
-    if np.any(np.diff(columns[-1][order]) == 0):
-        # The weight as the last key makes the order of a sum over copies the same for all inputs.
-        order = np.lexsort(columns if weight is None else [weight, *columns])
-    if weight is not None:
-        order = order[weight[order] > 0]
-    tied = np.ones(len(order) - 1, dtype=bool)
-    for column in columns[::-1]:
-        tied &= np.diff(column[order]) == 0
-        if not np.any(tied):
-            break
-    first = np.flatnonzero(np.append(True, ~tied))
-    if weight is None:
-        weight = np.ones(len(X))
-    merged = np.add.reduceat(weight[order], first)
-    return order[first], None if np.all(merged == 1) else merged
-
-
-def quantile_rows(weight, levels):
-    """Positions at given levels in (0, 1) of the cumulative weight (n,)."""
-    reached = np.cumsum(weight)
-    spots = np.searchsorted(reached, np.asarray(levels) * reached[-1], side="right")
-    return np.minimum(spots, len(weight) - 1)
-
-
 def _free_threads():
     """Threads this pass may use: one if its caller is itself one of several threads."""
     if threading.current_thread() is not threading.main_thread():
@@ -239,7 +201,7 @@ def _total(values, weight):
     return values.sum(axis=0) if weight is None else weight @ values
 
 
-def _exp_total(kernel, weight):
+def _exp_total(log_kernel, weight):
     with np.errstate(over="ignore"):
-        np.exp(kernel, out=kernel)
-        return _total(kernel, weight)
+        np.exp(log_kernel, out=log_kernel)
+        return _total(log_kernel, weight)

@@ -1,9 +1,10 @@
 """Sums over rows in single precision, for sampling: several times as fast as in double.
 
 Thetas are seen from a point ``origin`` in the middle of the posterior. With f the features of a row
-and w the weights of a theta, both measured from there::
+and c the coefficients of a theta, both measured from there::
 
-    kernel(theta, row) = finish(f . w(theta)) = finish(f . w(origin) + f . (w(theta) - w(origin)))
+    log_kernel(theta, row) = finish(f . c(theta))
+                           = finish(f . c(origin) + f . (c(theta) - c(origin)))
 
 The first product is made in double, once. The second is small, so that rounding it moves the log
 posterior by about 2e-7 sqrt(n) for n rows (measured), nothing beside Monte Carlo error. Derivatives
@@ -25,7 +26,7 @@ _LARGEST = 1e15
 
 
 class SingleRows:
-    """The rows of a posterior, ready for sums of ``exp(kernel)`` over many thetas near ``origin``.
+    """The rows of a posterior, ready for sums of ``exp(log_kernel)`` over thetas near ``origin``.
 
     Parameters
     ----------
@@ -37,21 +38,21 @@ class SingleRows:
 
     def __init__(self, model, rows, gamma, origin):
         self._model, self._rows, self._gamma = model, rows, float(gamma)
-        self._held = self._hold(origin) if model.has_linear_score else None
+        self._held = self._hold(origin) if model.has_linear_distance else None
 
     def _hold(self, origin):
         """Features (or rows, where those are too many) and the product at the origin, last."""
         model, rows = self._model, self._rows
         self._shift = model.shift(origin)
-        self._weights = model.kernel_product((origin - self._shift)[None], self._gamma)[0]
-        self._ready = len(rows) * self._weights.shape[1] <= _HELD
-        width = self._weights.shape[1] if self._ready else rows.rows.shape[1]
+        self._at_origin = model.log_kernel_product((origin - self._shift)[None], self._gamma)[0]
+        self._ready = len(rows) * self._at_origin.shape[1] <= _HELD
+        width = self._at_origin.shape[1] if self._ready else rows.rows.shape[1]
         held, start = np.empty((len(rows), width + 1), dtype=np.float32), 0
         for block, _ in rows:
             moved = model.moved(block, origin)
-            features = model.score_features(moved)
+            features = model.distance_features(moved)
             part = np.column_stack(
-                [features if self._ready else moved, features @ self._weights[0]]
+                [features if self._ready else moved, features @ self._at_origin[0]]
             )
             if not np.max(np.abs(part)) < _LARGEST:
                 return None
@@ -60,27 +61,28 @@ class SingleRows:
         return RowBlocks(held, None if rows.weight is None else rows.weight.astype(np.float32))
 
     def power_total(self, theta):
-        """sum_i w_i exp(kernel(theta, row_i, gamma)) for a batch (T, d) -> (T,)."""
+        """sum_i w_i exp(log_kernel(theta, row_i, gamma)) for a batch (T, d) -> (T,)."""
         model = self._model
         if self._held is None:
             return self._rows.sum(
-                lambda rows, w: _exp_total(model.kernel(theta, rows, self._gamma).T, w), len(theta)
+                lambda rows, w: _exp_total(model.log_kernel(theta, rows, self._gamma).T, w),
+                len(theta),
             )
-        weights, finish = model.kernel_product(theta - self._shift, self._gamma)
-        steps = np.empty((len(theta), weights.shape[1] + 1), dtype=np.float32)
-        steps[:, :-1], steps[:, -1] = weights - self._weights, 1.0
+        coef, finish = model.log_kernel_product(theta - self._shift, self._gamma)
+        steps = np.empty((len(theta), coef.shape[1] + 1), dtype=np.float32)
+        steps[:, :-1], steps[:, -1] = coef - self._at_origin, 1.0
 
         def block(rows, w):
             if not self._ready:
-                rows = np.column_stack([model.score_features(rows[:, :-1]), rows[:, -1]])
+                rows = np.column_stack([model.distance_features(rows[:, :-1]), rows[:, -1]])
             return _exp_total(finish(steps @ rows.T), w)
 
         return self._held.sum(block, len(theta))
 
 
-def _exp_total(kernel, weight):
-    """Sums over columns of exp(kernel) (T, m)."""
-    values = kernel.astype(np.float32, order="C", copy=False)
+def _exp_total(log_kernel, weight):
+    """Sums over columns of exp(log_kernel) (T, m)."""
+    values = log_kernel.astype(np.float32, order="C", copy=False)
     with np.errstate(over="ignore"):
         np.exp(values, out=values)
         if weight is not None:

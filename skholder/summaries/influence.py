@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Influence", "influence", "risk_influence"]
+from ..rows import row_spans
 
-_HELD = 2_000_000
+__all__ = ["Influence", "influence", "risk_influence"]
 
 
 @dataclass(frozen=True)
@@ -35,12 +35,12 @@ class Influence:
     parameters: dict
 
 
-def risk_influence(divergence, gamma, log_density, power_mean, log_c, alpha):
+def risk_influence(divergence, gamma, log_density, log_mean, log_c, alpha):
     """IF(z) for rows (m, S) of log densities and draws (S,), shape (m, S)."""
     if gamma == 0:
-        return -(log_density - power_mean)
-    excess = np.exp(gamma * log_density) - np.exp(gamma * power_mean)
-    log_ratio = gamma * power_mean - log_c
+        return -(log_density - log_mean)
+    excess = np.exp(gamma * log_density) - np.exp(gamma * log_mean)
+    log_ratio = gamma * log_mean - log_c
     if alpha is None:
         return -(1 + gamma) * np.exp(gamma * log_ratio) * excess
     z = np.exp(log_ratio) / alpha
@@ -68,19 +68,17 @@ def influence(draws, rows, parameters):
     centred = {name: values - values.mean(axis=0) for name, values in flat.items()}
     moved = {name: np.empty((len(rows), values.shape[1])) for name, values in flat.items()}
     risk = np.empty(len(rows))
-    size = max(1, _HELD // len(theta))
-    for start in range(0, len(rows), size):
-        part = slice(start, start + size)
+    for part in row_spans(len(rows), len(theta)):
         values = risk_influence(
             draws.divergence,
             draws.gamma,
             model.log_density(theta, rows[part]),
-            draws.power_mean,
+            draws.log_mean,
             log_c,
             draws.alpha,
         )
         risk[part] = values.mean(axis=1)
         for name, deviation in centred.items():
-            moved[name][part] = -draws.weight * (values @ deviation) / len(theta)
+            moved[name][part] = -draws.beta_n * (values @ deviation) / len(theta)
     shaped = {k: v.reshape(len(rows), *parameters[k].shape[1:]) for k, v in moved.items()}
     return Influence(risk, shaped)

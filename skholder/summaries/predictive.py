@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..rows import row_spans
+
 __all__ = [
     "expected_log_predictive",
     "log_predictive",
@@ -13,21 +15,13 @@ __all__ = [
     "mixture_quantile",
 ]
 
-# Rows times draws evaluated at a time.
-_HELD = 1_000_000
-
-
-def _blocks(n_rows, n_draws):
-    size = max(1, _HELD // n_draws)
-    return [slice(start, start + size) for start in range(0, n_rows, size)]
-
 
 def log_predictive(model, theta, rows):
     """log mean_s p(row | theta_s), shape (m,)."""
-    value, peak = np.empty(len(rows)), model.peak(theta)
-    for part in _blocks(len(rows), len(theta)):
-        log_density = model.kernel(theta, rows[part], 1.0)
-        log_density += peak
+    value, log_peak = np.empty(len(rows)), model.log_peak(theta)
+    for part in row_spans(len(rows), len(theta)):
+        log_density = model.log_kernel(theta, rows[part], 1.0)
+        log_density += log_peak
         top = log_density.max(axis=1, keepdims=True)
         log_density -= top
         value[part] = np.log(np.exp(log_density, out=log_density).sum(axis=1)) + top[:, 0]
@@ -58,7 +52,7 @@ def mean_log_density(model, theta, rows, threshold=None):
     if threshold is not None:
         # A training row at the threshold is flagged, whatever rounding did to it this time.
         threshold = threshold + 1e-9 * (1 + np.abs(np.nan_to_num(threshold, neginf=0.0)))
-    for part in _blocks(len(rows), len(theta)):
+    for part in row_spans(len(rows), len(theta)):
         log_density = model.log_density(theta, rows[part])
         value[part] = log_density.mean(axis=1)
         if threshold is not None:
@@ -69,9 +63,7 @@ def mean_log_density(model, theta, rows, threshold=None):
 def mixture_interval(cdf, design, theta, level):
     """Central interval of ``design @ coef + scale * noise``, theta = (coef, log scale), (m, 2)."""
     scale, ends = np.exp(theta[:, -1]), np.empty((len(design), 2))
-    size = max(1, 400_000 // len(theta))
-    for start in range(0, len(design), size):
-        part = slice(start, start + size)
+    for part in row_spans(len(design), len(theta)):
         location = design[part] @ theta[:, :-1].T
         for end, p in enumerate(((1 - level) / 2, (1 + level) / 2)):
             ends[part, end] = mixture_quantile(cdf, location, scale, p, location.mean(axis=1))

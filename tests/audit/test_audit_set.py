@@ -5,29 +5,29 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import skholder.audit.audit_set
-from skholder.audit.audit_set import Audit, choose_count, detect, outlier_counts, worst_first
-from skholder.rows.blocks import RowBlocks
+import skholder.audit.detection
+from skholder.audit import Audit, choose_count, detect, outlier_counts, worst_first
+from skholder.rows import RowBlocks
 from skholder.summaries.predictive import mean_log_density
 
 
 class Table:
     """A working model whose log densities are looked up: rows and thetas hold their numbers."""
 
-    has_linear_score = False
+    has_linear_distance = False
 
     def __init__(self, values):
         self.values = np.asarray(values, float)
 
-    def kernel(self, theta, rows, power):
+    def log_kernel(self, theta, rows, power):
         return power * self.values[np.ix_(rows[:, 0].astype(int), theta[:, 0].astype(int))]
 
-    def peak(self, theta):
+    def log_peak(self, theta):
         # Not zero: thresholds and means must include it.
         return 0.5 * theta[:, 0]
 
     def log_density(self, theta, rows):
-        return self.kernel(theta, rows, 1.0) + self.peak(theta)
+        return self.log_kernel(theta, rows, 1.0) + self.log_peak(theta)
 
 
 def numbers(size):
@@ -141,7 +141,7 @@ class TestDetect:
     def test_chunks_of_draws(self, monkeypatch):
         rng = np.random.default_rng(0)
         values, counts = rng.normal(size=(700, 50)), rng.integers(0, 700, 50)
-        monkeypatch.setattr(skholder.audit.audit_set, "_HELD", 5000)
+        monkeypatch.setattr(skholder.audit.detection, "HELD_NUMBERS", 5000)
         found = detect_table(values, counts)
         np.testing.assert_allclose(found.fod, brute_fod(values, counts), rtol=1e-13)
 

@@ -1,10 +1,12 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
 import skholder.audit.evidence
 from skholder.audit.evidence import density_evidence, regression_evidence
 from skholder.models import NormalNoise, ScipyNoise, StudentTNoise
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 from skholder.summaries.baselines import LeastSquares
 
 
@@ -85,12 +87,16 @@ def regression(noise, n=300, seed=1):
     x = rng.normal(size=n)
     rows = np.column_stack([np.ones(n), x, x + rng.normal(size=n)])
 
-    def moments(design, variance):
+    def moments(theta, design, variance):
         return design[:, 1], np.sqrt(variance) * (1 + np.abs(design[:, 1]))
 
     y = 10 + 3 * rows[:, -1]
-    plain = LeastSquares.of(RowBlocks(rows))
-    return x, y, regression_evidence("price", y, rows, moments, (10.0, 3.0), noise, plain)
+    trusting = LeastSquares.of(RowBlocks(rows))
+    draws = SimpleNamespace(
+        model=SimpleNamespace(noise=noise, predictive_moments=moments), theta=None
+    )
+    scaling = SimpleNamespace(centre=[10.0], scale=[3.0])
+    return x, y, regression_evidence("price", y, rows, draws, scaling, trusting)
 
 
 class TestRegression:

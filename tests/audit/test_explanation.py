@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 
 from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
-from skholder.audit.audit_set import Audit
+from skholder.audit import Audit
 from skholder.audit.explanation import Contribution, Explanation, Residual
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

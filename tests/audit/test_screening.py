@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import skholder.audit.screening
-from skholder.audit.audit_set import detect
+from skholder.audit import detect
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 
 
 def linear(noise, n_coef):
@@ -64,7 +64,7 @@ def test_many_rows_in_blocks_and_chunks(noise, monkeypatch):
     counts = rng.integers(120, 200, size=300)
     fod, log_density, threshold = brute(noise, rows, theta, counts)
     for held in (4_000_000, 3000):
-        monkeypatch.setattr(skholder.audit.screening, "_HELD", held)
+        monkeypatch.setattr(skholder.audit.screening, "HELD_NUMBERS", held)
         found = detect(linear(noise, 3), RowBlocks(rows), theta, counts)
         np.testing.assert_allclose(found.fod, fod, atol=1e-12)
         np.testing.assert_allclose(found.log_density, log_density, rtol=1e-8)

@@ -89,7 +89,7 @@ class TestFamilies:
             ("laplace", {"location": -1, "scale": 2}),
             ("exponential", {"scale": 20}),
             ("gamma", {"shape": 5, "scale": 2}),
-            ("lognormal", {"log_location": 1, "log_scale": 0.5}),
+            ("lognormal", {"mean_of_log": 1, "sd_of_log": 0.5}),
             ("poisson", {"rate": 8}),
         ],
     )

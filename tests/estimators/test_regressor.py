@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skholder import HolderBayesRegressor
 from skholder.models import StudentTNoise
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 
 # Few draws are enough for most statements here, and the estimator says so.
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -579,15 +579,15 @@ class TestState:
         if before:
             model.fit(X[:, :1], y)
         state = dict(vars(model))
-        calls, power_mean = [], RowBlocks.power_mean
+        calls, log_mean = [], RowBlocks.log_mean
 
         def interrupted(self, *args):
             calls.append(1)
             if len(calls) > 20:
                 raise KeyboardInterrupt
-            return power_mean(self, *args)
+            return log_mean(self, *args)
 
-        monkeypatch.setattr(RowBlocks, "power_mean", interrupted)
+        monkeypatch.setattr(RowBlocks, "log_mean", interrupted)
         with pytest.raises(KeyboardInterrupt):
             model.fit(X, y)
         assert vars(model).keys() == state.keys()

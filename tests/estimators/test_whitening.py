@@ -7,10 +7,8 @@ from scipy import stats
 from skholder.divergences import DensityPower
 from skholder.estimators.whitening import Whitening
 from skholder.models import EllipticalModel, NormalRadial
-from skholder.posterior.alpha import AlphaPrior
-from skholder.posterior.collapsed import HolderPosterior
-from skholder.posterior.temperature import covariance_rule
-from skholder.rows.blocks import RowBlocks
+from skholder.posterior import AlphaPrior, HolderPosterior, covariance_rule
+from skholder.rows import RowBlocks
 
 seeds = st.integers(0, 10**6)
 

@@ -15,7 +15,6 @@ from skholder.models import (
     PoissonFamily,
     StudentTRadial,
     UserModel,
-    build_density,
     check_density,
 )
 
@@ -41,15 +40,24 @@ class Mine:
         return [[float(np.median(X))]]
 
 
+def build(model, rows, covariance_type="full", **priors):
+    kind = check_density(model)
+    return kind.build(rows, covariance_type, None, **{**PRIORS, **priors})
+
+
+def part_of(kind):
+    return vars(kind).popitem()[1]
+
+
 def test_every_name_is_known():
     assert set(PARTS) == DENSITY_NAMES
     for name, kind in PARTS.items():
-        assert type(check_density(name)) is kind
+        assert type(part_of(check_density(name))) is kind
 
 
 @pytest.mark.parametrize("part", [StudentTRadial(7.0), GammaFamily(), Mine()])
 def test_objects_are_taken_as_they_are(part):
-    assert check_density(part) is part
+    assert part_of(check_density(part)) is part
 
 
 def test_object_that_is_no_model():
@@ -58,9 +66,9 @@ def test_object_that_is_no_model():
 
 
 @pytest.mark.parametrize("name", ["normal", "student_t"])
-@pytest.mark.parametrize(("full", "n_params"), [(True, 9), (False, 6)])
-def test_elliptical_models(name, full, n_params):
-    model = build_density(check_density(name), np.zeros((4, 3)), full=full, **PRIORS)
+@pytest.mark.parametrize(("covariance_type", "n_params"), [("full", 9), ("diag", 6)])
+def test_elliptical_models(name, covariance_type, n_params):
+    model = build(name, np.zeros((4, 3)), covariance_type)
     assert isinstance(model, EllipticalModel)
     assert isinstance(model.radial, PARTS[name])
     assert model.n_params == n_params
@@ -68,7 +76,7 @@ def test_elliptical_models(name, full, n_params):
 
 @pytest.mark.parametrize(("name", "n_params"), [("laplace", 6), ("exponential", 3), ("gamma", 6)])
 def test_columns(name, n_params):
-    model = build_density(check_density(name), np.zeros((4, 3)), full=True, **PRIORS)
+    model = build(name, np.zeros((4, 3)))
     assert isinstance(model, IndependentColumns)
     assert isinstance(model.family, PARTS[name])
     assert model.n_params == n_params
@@ -76,7 +84,7 @@ def test_columns(name, n_params):
 
 def test_user_model():
     mine = Mine()
-    model = build_density(mine, np.arange(4.0)[:, None], full=True, **PRIORS)
+    model = build(mine, np.arange(4.0)[:, None])
     assert isinstance(model, UserModel)
     assert model.wrapped is mine
 
@@ -84,7 +92,7 @@ def test_user_model():
 def test_priors_reach_the_model():
     priors = {"location_prior_scale": 1.5, "log_scale_prior_scale": 0.5, "min_scale": 0.01}
     for name in ("normal", "laplace"):
-        prior = build_density(check_density(name), np.zeros((4, 1)), full=True, **priors).prior
+        prior = build(name, np.zeros((4, 1)), **priors).prior
         np.testing.assert_allclose(prior.scale, [1.5, 0.5])
         np.testing.assert_allclose(prior.lower, [-np.inf, np.log(0.01)])
 
@@ -100,7 +108,7 @@ def test_degrees_of_freedom_matter():
     theta, rows = np.zeros((1, 5)), np.array([[4.0, 0.0]])
 
     def tail(part):
-        model = build_density(part, np.zeros((4, 2)), full=True, **PRIORS)
+        model = build(part, np.zeros((4, 2)))
         return model.log_density(theta, rows)[0, 0]
 
     normal = tail(NormalRadial())

@@ -226,7 +226,7 @@ class TestProduct:
             for j in range(3)
         )
         np.testing.assert_allclose(model.log_density(theta, rows), expected, rtol=1e-9)
-        np.testing.assert_allclose(model.kernel(theta, rows, 0.3), 0.3 * expected, rtol=1e-9)
+        np.testing.assert_allclose(model.log_kernel(theta, rows, 0.3), 0.3 * expected, rtol=1e-9)
 
     @each_case
     def test_power_and_its_derivatives(self, case, gradient):
@@ -288,7 +288,7 @@ def test_units_carry_the_density_over(case):
         "exponential": lambda j: stats.expon(scale=named["scale"][j]),
         "gamma": lambda j: stats.gamma(named["shape"][j], scale=named["scale"][j]),
         "lognormal": lambda j: stats.lognorm(
-            named["log_scale"][j], scale=np.exp(named["log_location"][j])
+            named["sd_of_log"][j], scale=np.exp(named["mean_of_log"][j])
         ),
         "poisson": lambda j: stats.poisson(named["rate"][j]),
     }

@@ -82,14 +82,14 @@ def test_log_density_is_scipys(radial, full, k, seed):
 def test_kernel_is_a_power_below_the_peak(radial, full, power, rows):
     model = make(3, radial, full)
     thetas = random_theta(model, 5, size=6)
-    kernel = model.kernel(thetas, rows, power)
+    kernel = model.log_kernel(thetas, rows, power)
     assert kernel.shape == (25, 6)
     assert np.all(kernel <= 0)
-    below = model.log_density(thetas, rows) - model.peak(thetas)
+    below = model.log_density(thetas, rows) - model.log_peak(thetas)
     np.testing.assert_allclose(kernel, power * below, rtol=1e-9, atol=1e-9)
     # The peak is the density at the location itself.
     at_location = [model.log_density(t[None], t[None, :3])[0, 0] for t in thetas]
-    np.testing.assert_allclose(at_location, model.peak(thetas), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(at_location, model.log_peak(thetas), rtol=1e-9, atol=1e-9)
 
 
 class TestModelPower:

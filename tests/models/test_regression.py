@@ -40,7 +40,7 @@ def test_log_density_is_scipys(name, rows, thetas):
     expected = truth.dist.logpdf(rows[:, -1:], *truth.args, loc=location, scale=sigma)
     np.testing.assert_allclose(model.log_density(thetas, rows), expected, rtol=1e-9)
     np.testing.assert_allclose(
-        model.kernel(thetas, rows, 1.0) + model.peak(thetas), expected, rtol=1e-9
+        model.log_kernel(thetas, rows, 1.0) + model.log_peak(thetas), expected, rtol=1e-9
     )
 
 
@@ -48,10 +48,10 @@ def test_log_density_is_scipys(name, rows, thetas):
 @pytest.mark.parametrize("power", [0.1, 0.5, 2.0])
 def test_kernel_is_a_power_below_the_peak(name, power, rows, thetas):
     model = make(name)
-    kernel = model.kernel(thetas, rows, power)
+    kernel = model.log_kernel(thetas, rows, power)
     assert kernel.shape == (25, 6)
     assert np.all(kernel <= 0)
-    expected = power * (model.log_density(thetas, rows) - model.peak(thetas))
+    expected = power * (model.log_density(thetas, rows) - model.log_peak(thetas))
     np.testing.assert_allclose(kernel, expected, rtol=1e-10, atol=1e-12)
 
 

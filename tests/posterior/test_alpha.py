@@ -16,7 +16,7 @@ from skholder.divergences import (
     RationalSaturated,
     check_divergence,
 )
-from skholder.posterior.alpha import AlphaConditional, AlphaPrior, profile_terms
+from skholder.posterior import AlphaConditional, AlphaPrior, profile_terms
 
 # phi as plain Python, written apart from the package: the reference must not share its code.
 PHI = {
@@ -157,12 +157,12 @@ def test_terms_are_derivatives(gradient, family, prior, n):
 
         def slopes(x):
             terms = conditional.terms(x[:1], x[1:])
-            return np.array([terms.u[0], terms.v[0]])
+            return np.array([terms.d1[0], terms.d2[0]])
 
         terms = conditional.terms(point[:1], point[1:])
         np.testing.assert_allclose(terms.value[0], value(point), rtol=1e-13)
         np.testing.assert_allclose(slopes(point), gradient(value, point), rtol=1e-5, atol=1e-5 * n)
-        bends = np.array([[terms.uu[0], terms.uv[0]], [terms.uv[0], terms.vv[0]]])
+        bends = np.array([[terms.d11[0], terms.d12[0]], [terms.d12[0], terms.d22[0]]])
         expected = gradient(slopes, point)
         np.testing.assert_allclose(bends, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
 
@@ -189,7 +189,7 @@ def test_draws_invert_the_distribution_function(family, prior, n):
     for ratio in (0.3, 0.8, 1.0, 1.3):
         u, v = np.full(len(LEVELS), np.log(ratio) + 0.3), np.full(len(LEVELS), 0.3)
         alpha = conditional.draw(u, v, Grid(LEVELS))
-        reference = Reference(family, 0.5, conditional.weight, prior, u[0], v[0])
+        reference = Reference(family, 0.5, conditional.beta_n, prior, u[0], v[0])
         np.testing.assert_allclose(reference.cdf(alpha), LEVELS, rtol=0, atol=1e-6)
 
 
@@ -200,7 +200,7 @@ def test_draws_follow_the_conditional(family, ratio, n):
     conditional = AlphaConditional(DIVERGENCE[family], 0.5, weight_of(n, 0.5, 0.0), prior)
     u = np.full(1000, np.log(ratio))
     alpha = conditional.draw(u, np.zeros(1000), np.random.RandomState(3))
-    reference = Reference(family, 0.5, conditional.weight, prior, u[0], 0.0)
+    reference = Reference(family, 0.5, conditional.beta_n, prior, u[0], 0.0)
     assert stats.kstest(alpha, reference.cdf).pvalue > 0.01
 
 
@@ -251,14 +251,14 @@ def test_profile_is_the_least_risk(gradient, family, gamma, ratio, lower, log_c)
     np.testing.assert_allclose(terms.value[0], least(point), rtol=1e-9, atol=1e-10 * size)
     if min(abs(ratio - 1), abs(ratio - lower)) < 1e-2:
         return  # the second derivative jumps where the minimiser meets its bound
-    slopes = [terms.u[0], terms.v[0]]
+    slopes = [terms.d1[0], terms.d2[0]]
     np.testing.assert_allclose(slopes, gradient(least, point, 1e-4), rtol=1e-5, atol=1e-5 * size)
 
     def slope(x):
         at = profile_terms(divergence, gamma, *x, lower)
-        return np.array([at.u[0], at.v[0]])
+        return np.array([at.d1[0], at.d2[0]])
 
-    bends = [[terms.uu[0], terms.uv[0]], [terms.uv[0], terms.vv[0]]]
+    bends = [[terms.d11[0], terms.d12[0]], [terms.d12[0], terms.d22[0]]]
     np.testing.assert_allclose(bends, gradient(slope, point), rtol=1e-6, atol=1e-6 * size)
 
 

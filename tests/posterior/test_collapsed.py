@@ -5,9 +5,8 @@ from scipy.integrate import quad
 
 from skholder.divergences import check_divergence
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
-from skholder.posterior.alpha import AlphaPrior
-from skholder.posterior.collapsed import HolderPosterior, ProfileRisk
-from skholder.rows.blocks import RowBlocks
+from skholder.posterior import AlphaPrior, HolderPosterior, ProfileRisk
+from skholder.rows import RowBlocks
 
 NOISES = {"normal": NormalNoise(), "student": StudentTNoise()}
 DENSITY = {"normal": stats.norm(), "student": stats.t(4)}
@@ -131,7 +130,7 @@ def test_curve_is_value_gradient_and_hessian(gradient, family, noise, rows):
 @each_family
 def test_profile_risk_curve(gradient, family, noise, rows):
     risk = ProfileRisk(
-        linear(noise), rows, check_divergence(family, GAMMA), GAMMA, lower=0.5, weight=3.0
+        linear(noise), rows, check_divergence(family, GAMMA), GAMMA, lower=0.5, multiplier=3.0
     )
     for theta in THETAS:
         s, c = brute_powers(noise, rows, theta, GAMMA)
@@ -204,7 +203,7 @@ def test_small_gamma_is_the_likelihood(family, rows):
 
 def test_draw_alpha_uses_the_conditional_of_each_theta(rows):
     target = posterior("normal", "dpd", rows, beta=500.0)
-    mean = target.power_mean(THETAS)
+    mean = target.log_mean(THETAS)
     alpha = target.draw_alpha(THETAS, mean, np.random.RandomState(0))
     ratio = [np.divide(*brute_powers("normal", rows, t, GAMMA)) for t in THETAS]
     np.testing.assert_allclose(alpha, np.clip(ratio, 0.5, 1), atol=0.03)

@@ -7,10 +7,9 @@ from scipy import stats
 
 from skholder.divergences import DensityPower
 from skholder.models import LinearModel, NormalNoise
-from skholder.posterior.alpha import AlphaPrior
-from skholder.posterior.collapsed import HolderPosterior
+from skholder.posterior import AlphaPrior, HolderPosterior
 from skholder.posterior.modes import Mode, distinct, find_modes, maximise
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 
 NO_BOUND = np.full(3, -np.inf)
 MATRIX = np.array([[3.0, 1.0, 0.5], [1.0, 2.0, -0.3], [0.5, -0.3, 1.0]])

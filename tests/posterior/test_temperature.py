@@ -4,10 +4,9 @@ from scipy import stats
 
 from skholder.divergences import check_divergence
 from skholder.models import LinearModel, NormalNoise, ScipyNoise, StudentTNoise
-from skholder.posterior.collapsed import ProfileRisk
+from skholder.posterior import ProfileRisk, calibrated, covariance_rule, trace_rule
 from skholder.posterior.modes import maximise
-from skholder.posterior.temperature import calibrated, covariance_rule, trace_rule
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 
 
 def risk_of(noise, rows, family="dpd", gamma=0.5, weight=1.0):

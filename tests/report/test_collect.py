@@ -6,7 +6,7 @@ import pytest
 from skholder import HolderBayesDensity, HolderBayesRegressor
 from skholder.models import StudentTRadial
 from skholder.report import AuditReport
-from skholder.report.collect import _smooth
+from skholder.summaries.smoothing import smooth_density
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -49,7 +49,7 @@ def test_epsilon(found, regression):
     ids=["at zero", "at the limit", "all zero", "all equal"],
 )
 def test_curve_at_the_ends_of_its_range(draws):
-    x, height = _smooth(draws, 0.5)
+    x, height = smooth_density(draws, (0.0, 0.5))
     assert 0 <= x[0] < x[-1] <= 0.5
     assert np.all(np.isfinite(height))
     assert np.trapezoid(height, x) == pytest.approx(1, abs=0.03)

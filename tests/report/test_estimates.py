@@ -56,7 +56,7 @@ MEANS = {
     "laplace": lambda draws: draws["location"],
     "exponential": lambda draws: draws["scale"],
     "gamma": lambda draws: draws["shape"] * draws["scale"],
-    "lognormal": lambda draws: np.exp(draws["log_location"] + draws["log_scale"] ** 2 / 2),
+    "lognormal": lambda draws: np.exp(draws["mean_of_log"] + draws["sd_of_log"] ** 2 / 2),
     "poisson": lambda draws: draws["rate"],
 }
 

@@ -10,7 +10,7 @@ from scipy.special import logsumexp
 
 import skholder.rows.blocks
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
-from skholder.rows.blocks import RowBlocks, canonical, quantile_rows
+from skholder.rows import RowBlocks, canonical, quantile_rows
 
 
 def linear(noise=None, n_coef=3):
@@ -49,13 +49,13 @@ class TestPowerMean:
         # More rows and thetas than fit one block, and neither a whole number of blocks.
         rows, thetas = make_rows(1300), make_thetas(101)
         weight = np.random.default_rng(2).uniform(0, 3, 1300) if weighted else None
-        found = RowBlocks(rows, weight).power_mean(linear(), thetas, gamma)
+        found = RowBlocks(rows, weight).log_mean(linear(), thetas, gamma)
         expected = [brute_power_mean(rows, theta, gamma, weight) for theta in thetas]
         np.testing.assert_allclose(found, expected, rtol=1e-10)
 
     def test_student_noise(self):
         rows, thetas = make_rows(60), make_thetas(5)
-        found = RowBlocks(rows).power_mean(linear(StudentTNoise()), thetas, 0.5)
+        found = RowBlocks(rows).log_mean(linear(StudentTNoise()), thetas, 0.5)
         expected = []
         for theta in thetas:
             log_p = stats.t.logpdf(
@@ -65,7 +65,7 @@ class TestPowerMean:
         np.testing.assert_allclose(found, expected, rtol=1e-12)
 
     def test_no_thetas(self):
-        assert RowBlocks(make_rows(10)).power_mean(linear(), np.empty((0, 4)), 0.5).shape == (0,)
+        assert RowBlocks(make_rows(10)).log_mean(linear(), np.empty((0, 4)), 0.5).shape == (0,)
 
     @pytest.mark.parametrize("gamma", [0.0, 0.5])
     def test_weights_are_repeats(self, gamma):
@@ -75,8 +75,8 @@ class TestPowerMean:
         written = RowBlocks(np.repeat(rows, repeats, axis=0))
         assert weighted.total_weight == written.total_weight == repeats.sum()
         np.testing.assert_allclose(
-            weighted.power_mean(linear(), thetas, gamma),
-            written.power_mean(linear(), thetas, gamma),
+            weighted.log_mean(linear(), thetas, gamma),
+            written.log_mean(linear(), thetas, gamma),
             rtol=1e-13,
         )
 
@@ -88,7 +88,7 @@ class TestPowerMean:
         weight[:350] = 0
         log_p = stats.norm.logpdf(rows[:, -1], loc=1e4)
         kept = log_p[350:] if weighted else log_p
-        found = RowBlocks(rows, weight if weighted else None).power_mean(linear(), theta, 0.5)[0]
+        found = RowBlocks(rows, weight if weighted else None).log_mean(linear(), theta, 0.5)[0]
         # The plain sum of p^gamma is exactly zero here.
         assert np.sum(np.exp(0.5 * log_p)) == 0
         expected = 2 * (np.max(0.5 * kept) + np.log(np.mean(np.exp(0.5 * (kept - kept.max())))))
@@ -98,24 +98,24 @@ class TestPowerMean:
         class Spike:
             """A model whose log density is the row's number itself, with no peak given."""
 
-            def peak(self, theta):
+            def log_peak(self, theta):
                 return np.zeros(len(theta))
 
-            def kernel(self, theta, rows, power):
+            def log_kernel(self, theta, rows, power):
                 return power * np.repeat(rows, len(theta), axis=1)
 
-        found = RowBlocks(np.array([[2000.0], [1.0]])).power_mean(Spike(), np.zeros((1, 1)), 0.5)
+        found = RowBlocks(np.array([[2000.0], [1.0]])).log_mean(Spike(), np.zeros((1, 1)), 0.5)
         np.testing.assert_allclose(found, 2000 - np.log(2) / 0.5, rtol=1e-14)
 
     def test_every_density_zero(self):
         class Nothing:
-            def peak(self, theta):
+            def log_peak(self, theta):
                 return np.zeros(len(theta))
 
-            def kernel(self, theta, rows, power):
+            def log_kernel(self, theta, rows, power):
                 return np.full((len(rows), len(theta)), -np.inf)
 
-        assert RowBlocks(np.ones((3, 1))).power_mean(Nothing(), np.zeros((1, 1)), 0.5) == -np.inf
+        assert RowBlocks(np.ones((3, 1))).log_mean(Nothing(), np.zeros((1, 1)), 0.5) == -np.inf
 
     def test_threads_change_no_bit(self, monkeypatch):
         rows, thetas = RowBlocks(make_rows(2300), np.linspace(0.1, 2, 2300)), make_thetas(100)
@@ -126,7 +126,7 @@ class TestPowerMean:
             monkeypatch.setattr(skholder.rows.blocks, "_THREAD_DERIVATIVES_FROM", 1)
             monkeypatch.setattr(skholder.rows.blocks, "_THREAD_DERIVATIVES_FROM", 1)
             results[n_threads] = (
-                rows.power_mean(linear(), thetas, 0.5),
+                rows.log_mean(linear(), thetas, 0.5),
                 *rows.score_sums(linear(), thetas[0], 0.5, 0.0),
             )
         for one, three in zip(results[1], results[3], strict=True):
@@ -137,9 +137,9 @@ class TestPowerMean:
         seen = set()
 
         class Watched(LinearModel):
-            def kernel(self, theta, rows, power):
+            def log_kernel(self, theta, rows, power):
                 seen.add(threading.get_ident())
-                return super().kernel(theta, rows, power)
+                return super().log_kernel(theta, rows, power)
 
         watched = Watched(
             NormalNoise(), 3, coef_prior_scale=1, log_scale_prior_scale=1, min_scale=1e-3
@@ -149,10 +149,10 @@ class TestPowerMean:
         rows, thetas = RowBlocks(make_rows(9000)), make_thetas(3)
         if nested:
             with ThreadPoolExecutor(1) as pool:
-                pool.submit(rows.power_mean, watched, thetas, 0.5).result()
+                pool.submit(rows.log_mean, watched, thetas, 0.5).result()
             assert len(seen) == 1
         else:
-            rows.power_mean(watched, thetas, 0.5)
+            rows.log_mean(watched, thetas, 0.5)
             assert len(seen) == 2
 
 
@@ -161,16 +161,16 @@ class TestPowerMean:
 def test_power_mean_terms_are_derivatives(gradient, gamma, noise):
     rows = RowBlocks(make_rows(600), np.linspace(0, 2, 600))
     model, theta = linear(noise), np.array([0.3, -0.2, 0.1, -0.4])
-    terms = rows.power_mean_terms(model, theta, gamma)
+    terms = rows.log_mean_terms(model, theta, gamma)
 
     def value(t):
-        return rows.power_mean(model, t[None], gamma)[0]
+        return rows.log_mean(model, t[None], gamma)[0]
 
     np.testing.assert_allclose(terms.value, value(theta))
     np.testing.assert_allclose(terms.gradient, gradient(value, theta), rtol=1e-7, atol=1e-8)
     np.testing.assert_allclose(
         terms.hessian,
-        gradient(lambda t: rows.power_mean_terms(model, t, gamma).gradient, theta),
+        gradient(lambda t: rows.log_mean_terms(model, t, gamma).gradient, theta),
         rtol=1e-7,
         atol=1e-8,
     )

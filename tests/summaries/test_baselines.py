@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from skholder.rows.blocks import RowBlocks
+from skholder.rows import RowBlocks
 from skholder.summaries.baselines import LeastSquares, PlainMoments
 
 

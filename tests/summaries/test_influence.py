@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from skholder.divergences import check_divergence
-from skholder.inference.infer import Draws
+from skholder.inference import Draws
 from skholder.models import LinearModel, NormalNoise
 from skholder.summaries.influence import influence, risk_influence
 
@@ -73,7 +73,7 @@ def test_risk_influence_is_a_derivative(family):
         draws.divergence,
         draws.gamma,
         log_density(draws.theta, POINTS),
-        draws.power_mean,
+        draws.log_mean,
         log_c,
         draws.alpha,
     )
@@ -115,7 +115,7 @@ def far_points(*distances):
 def test_influence_tends_to_its_limit(family):
     draws = make_draws(family)
     log_c = draws.model.log_power(draws.theta, GAMMA)
-    s = np.exp(GAMMA * draws.power_mean)
+    s = np.exp(GAMMA * draws.log_mean)
     if family == "gamma":
         limit = (1 + GAMMA) * (s / np.exp(log_c)) ** GAMMA * s
     else:
@@ -143,12 +143,12 @@ def test_standard_bayes_has_no_bound():
 
 
 def test_blocks_of_rows(monkeypatch):
-    import skholder.summaries.influence
+    import skholder.rows.memory
 
     draws = make_draws("dpd")
     points = np.repeat(POINTS, 4, axis=0)
     whole = influence(draws, points, {"x": draws.theta})
-    monkeypatch.setattr(skholder.summaries.influence, "_HELD", 1200)
+    monkeypatch.setattr(skholder.rows.memory, "HELD_NUMBERS", 1200)
     parts = influence(draws, points, {"x": draws.theta})
     np.testing.assert_allclose(parts.risk, whole.risk)
     np.testing.assert_allclose(parts.parameters["x"], whole.parameters["x"])

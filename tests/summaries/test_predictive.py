@@ -3,7 +3,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-import skholder.summaries.predictive
+import skholder.rows.memory
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
 from skholder.summaries.predictive import (
     expected_log_predictive,
@@ -49,7 +49,7 @@ def test_mean_log_density_and_share(draws):
 
 def test_blocks_of_rows(draws, monkeypatch):
     whole = log_predictive(linear(), draws, ROWS), mean_log_density(linear(), draws, ROWS)[0]
-    monkeypatch.setattr(skholder.summaries.predictive, "_HELD", 300)
+    monkeypatch.setattr(skholder.rows.memory, "HELD_NUMBERS", 300)
     parts = log_predictive(linear(), draws, ROWS), mean_log_density(linear(), draws, ROWS)[0]
     np.testing.assert_allclose(parts[0], whole[0])
     np.testing.assert_allclose(parts[1], whole[1])

@@ -40,8 +40,8 @@ class ExponentialFamily(ColumnFamily):
         scales = [middle / np.log(2), low / np.log(4 / 3), np.mean(x)]
         return np.log(np.maximum(scales, 1e-12))[:, None]
 
-    def prior(self, location_scale, log_scale, min_scale):
-        return (log_scale,), (np.log(min_scale),)
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
+        return (log_scale_prior_scale,), (np.log(min_scale),)
 
     def sample(self, params, random):
         return random.exponential(np.exp(params[:, 0]))

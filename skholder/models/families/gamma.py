@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import digamma, gammaincinv, gammaln, polygamma
 
+from ...rows import NORMAL_IQR
 from ..columns import ColumnFamily
 
 __all__ = ["GammaFamily"]
@@ -56,7 +57,7 @@ class GammaFamily(ColumnFamily):
 
     def starts(self, x):
         low, middle, high = np.quantile(x, [0.25, 0.5, 0.75])
-        spread = max(np.log(high / low) / 1.349, 1e-3)
+        spread = max(np.log(high / low) / NORMAL_IQR, 1e-3)
         robust = 1 / spread**2 + 0.3
         moment = max(np.mean(x) ** 2 / max(np.var(x), 1e-12), 0.6)
         return np.log(
@@ -67,9 +68,12 @@ class GammaFamily(ColumnFamily):
             ]
         )
 
-    def prior(self, location_scale, log_scale, min_scale):
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
         # A shape of 50 (a nearly normal column) is as common as one of 1: a wider prior.
-        return (2 * log_scale, 2 * log_scale), (-np.inf, 2 * np.log(min_scale))
+        return (2 * log_scale_prior_scale, 2 * log_scale_prior_scale), (
+            -np.inf,
+            2 * np.log(min_scale),
+        )
 
     def sample(self, params, random):
         return random.gamma(np.exp(params[:, 0]), np.exp(params[:, 1]))

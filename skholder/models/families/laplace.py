@@ -48,8 +48,8 @@ class LaplaceFamily(ColumnFamily):
             [[middle, np.log(near)], [middle, np.log(near / 2)], [np.mean(x), np.log(wide)]]
         )
 
-    def prior(self, location_scale, log_scale, min_scale):
-        return (location_scale, log_scale), (-np.inf, np.log(min_scale))
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
+        return (location_prior_scale, log_scale_prior_scale), (-np.inf, np.log(min_scale))
 
     def sample(self, params, random):
         return random.laplace(params[:, 0], np.exp(params[:, 1]))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...rows import NORMAL_IQR
 from ..columns import ColumnFamily
 
 __all__ = ["LogNormalFamily"]
@@ -12,7 +13,7 @@ __all__ = ["LogNormalFamily"]
 class LogNormalFamily(ColumnFamily):
     """Parameters: mean m of log x, log of its standard deviation s."""
 
-    names = ("log_location", "log_scale")
+    names = ("mean_of_log", "log_sd_of_log")
     scaling = "ratio"
 
     def check_support(self, X):
@@ -48,7 +49,7 @@ class LogNormalFamily(ColumnFamily):
     def starts(self, x):
         y = np.log(x)
         low, middle, high = np.quantile(y, [0.25, 0.5, 0.75])
-        spread, wide = max((high - low) / 1.349, 1e-12), max(np.std(y), 1e-12)
+        spread, wide = max((high - low) / NORMAL_IQR, 1e-12), max(np.std(y), 1e-12)
         return np.array(
             [
                 [middle, np.log(spread)],
@@ -57,16 +58,16 @@ class LogNormalFamily(ColumnFamily):
             ]
         )
 
-    def prior(self, location_scale, log_scale, min_scale):
-        return (location_scale, log_scale), (-np.inf, np.log(min_scale))
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
+        return (location_prior_scale, log_scale_prior_scale), (-np.inf, np.log(min_scale))
 
     def sample(self, params, random):
         return np.exp(params[:, 0] + np.exp(params[:, 1]) * random.standard_normal(len(params)))
 
     def to_units(self, params, centre, scale):
         return {
-            "log_location": np.log(scale) + params[:, :, 0],
-            "log_scale": np.exp(params[:, :, 1]),
+            "mean_of_log": np.log(scale) + params[:, :, 0],
+            "sd_of_log": np.exp(params[:, :, 1]),
         }
 
     def mode(self, params):

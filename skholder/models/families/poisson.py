@@ -72,10 +72,10 @@ class PoissonFamily(ColumnFamily):
         low, middle = np.quantile(x, [0.25, 0.5])
         return np.log(np.maximum([middle, low, np.mean(x)], 0.05))[:, None]
 
-    def prior(self, location_scale, log_scale, min_scale):
+    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
         # Rates have no unit to standardise by, so their logarithm gets a wide prior.
         # A rate below exp(-12) cannot be told from no counts at all.
-        return (5 * log_scale,), (-12.0,)
+        return (5 * log_scale_prior_scale,), (-12.0,)
 
     def sample(self, params, random):
         return random.poisson(np.minimum(_rate(params[:, 0]), 1e15)).astype(float)

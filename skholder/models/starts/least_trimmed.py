@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import norm
 
-from ...rows.blocks import quantile_rows
+from ...rows import quantile_rows
 
 __all__ = ["trimmed_starts"]
 

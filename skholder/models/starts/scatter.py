@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 from sklearn.covariance import MinCovDet
 
-from ...rows.blocks import quantile_rows
+from ...rows import NORMAL_IQR, quantile_rows
 
 __all__ = ["minimum_covariance_determinant", "scatter_starts"]
 
@@ -32,8 +32,8 @@ def scatter_starts(rows, weight, random, floor):
     unweighted = rows[picked]
     mean = np.average(rows, axis=0, weights=weight)
     pairs = [(mean, np.cov(rows, rowvar=False, aweights=weight, ddof=0))]
-    pairs.append((middle, np.diag(((high - low) / 1.349) ** 2)))
-    pairs.append(_diagonal_concentration(unweighted, middle, (high - low) / 1.349))
+    pairs.append((middle, np.diag(((high - low) / NORMAL_IQR) ** 2)))
+    pairs.append(_diagonal_concentration(unweighted, middle, (high - low) / NORMAL_IQR))
     if rows.shape[1] <= _MCD_COLUMNS:
         best = minimum_covariance_determinant(unweighted, random)
         if best is not None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.ndimage import gaussian_filter, gaussian_filter1d
 
+from ..rows import NORMAL_IQR
+
 __all__ = ["smooth_density", "smooth_density_2d"]
 
 _BINS, _BINS_2D = 512, 96
@@ -64,7 +66,7 @@ def _edges(draws, support, n_bins, exponent):
     """
     low, q1, q3, high = np.quantile(draws, [0.002, 0.25, 0.75, 0.998])
     size = max(abs(low), abs(high)) or 1.0
-    spreads = [s for s in (np.std(draws), (q3 - q1) / 1.349) if s > 1e-13 * size]
+    spreads = [s for s in (np.std(draws), (q3 - q1) / NORMAL_IQR) if s > 1e-13 * size]
     # Draws that are all the same get a kernel that can be seen.
     spread = min(spreads) if spreads else 1e-3 * size
     width = 0.9 * spread * len(draws) ** exponent

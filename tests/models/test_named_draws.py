@@ -3,8 +3,7 @@ import pickle
 import numpy as np
 import pytest
 
-from skholder.estimators.draws import NamedDraws
-from skholder.models import EllipticalModel, NormalRadial, StudentTRadial
+from skholder.models import EllipticalModel, NamedDraws, NormalRadial, StudentTRadial
 
 
 def model(radial, full=True, k=3):

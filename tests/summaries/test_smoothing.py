@@ -5,7 +5,7 @@ import pytest
 from scipy.integrate import trapezoid
 from scipy.stats import norm
 
-from skholder.inspection._smoothing import smooth_density, smooth_density_2d
+from skholder.summaries.smoothing import smooth_density, smooth_density_2d
 
 
 def test_normal_draws():

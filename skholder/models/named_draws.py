@@ -3,10 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["NamedDraws"]
+__all__ = ["ColumnMoments", "NamedDraws"]
+
+
+@dataclass(frozen=True)
+class ColumnMoments:
+    """Draws of means and standard deviations in the user's units.
+
+    Attributes
+    ----------
+    mean, sd : ndarray of shape (S, k')
+    columns : sequence of int, length k'
+        The columns of X they belong to.
+    """
+
+    mean: np.ndarray
+    sd: np.ndarray
+    columns: object
 
 
 class NamedDraws(Mapping):

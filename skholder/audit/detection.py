@@ -1,0 +1,139 @@
+"""Which rows: the Frequency of Detection.
+
+For draw s, the K_s rows of smallest log density ``l_i^s`` are flagged. The Frequency of Detection
+of a row is the share of draws that flag it::
+
+    FoD_i = (1 / S) sum_s I(row i is among the K_s smallest l^s)
+
+so that the FoD scores sum to the mean of K exactly. Ties go to the earlier row. A row of weight w
+counts as w rows, and may be flagged in part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..rows import HELD_NUMBERS
+from .screening import screened_flags
+
+__all__ = ["Detection", "detect"]
+
+
+@dataclass(frozen=True)
+class Detection:
+    """What a pass over rows and draws finds.
+
+    Attributes
+    ----------
+    fod, log_density : ndarray of shape (n,)
+        Frequency of detection, and log density averaged over draws.
+    threshold : ndarray of shape (S,)
+        The K_s-th smallest log density of each draw; -inf where K_s = 0.
+    """
+
+    fod: np.ndarray
+    log_density: np.ndarray
+    threshold: np.ndarray
+
+
+def detect(model, rows, theta, counts):
+    """FoD, mean log density and thresholds of the rows, for draws theta (S, d).
+
+    Parameters
+    ----------
+    model : WorkingModel
+    rows : RowBlocks
+    theta : ndarray of shape (S, d)
+    counts : ndarray of shape (S,) or None
+        Rows to flag in each draw; None for a posterior without epsilon.
+
+    Returns
+    -------
+    Detection
+    """
+    log_peak = model.log_peak(theta)
+    screen = counts is not None and rows.weight is None and model.has_linear_distance
+    if screen:
+        flagged, cut = screened_flags(model, rows, theta, counts, _flag)
+        threshold = np.where(counts > 0, model.log_kernel_of_distance(theta, cut), -np.inf)
+        total = _total_log_kernel(model, rows, theta)
+    else:
+        flagged, threshold, total = _detect_all(model, rows, theta, counts)
+    n_draws = len(theta)
+    return Detection(flagged / n_draws, total / n_draws + log_peak.mean(), threshold + log_peak)
+
+
+def _total_log_kernel(model, rows, theta):
+    """Sum over draws of every row's log kernel, by the model's short cut if it has one."""
+    mean = model.mean_log_kernel(theta) or (lambda block: _mean_log_kernel(model, theta, block))
+    return np.concatenate([mean(block) for block, _ in rows]) * len(theta)
+
+
+def _mean_log_kernel(model, theta, block):
+    """Mean over draws of log_kernel(theta, block, 1), in pieces, shape (m,)."""
+    pieces = np.array_split(theta, max(1, len(block) * len(theta) // HELD_NUMBERS))
+    return sum(model.log_kernel(piece, block, 1.0).sum(axis=1) for piece in pieces) / len(theta)
+
+
+def _detect_all(model, rows, theta, counts):
+    """Flags and kernels of every row in every draw, in chunks of draws."""
+    n, n_draws = len(rows), len(theta)
+    flagged, total = np.zeros(n), np.zeros(n)
+    threshold = np.full(n_draws, -np.inf)
+    # Draws in order of their count: then a chunk's counts span few ranks.
+    order = np.arange(n_draws) if counts is None else np.argsort(counts, kind="stable")
+    size = int(np.clip(HELD_NUMBERS // n, 1, 128))
+    for chunk in np.split(order, range(size, n_draws, size)):
+        values = np.empty((len(chunk), n))
+        start = 0
+        for block, _ in rows:
+            stop = start + len(block)
+            values[:, start:stop] = model.log_kernel(theta[chunk], block, 1.0).T
+            start = stop
+        total += values.sum(axis=0)
+        if counts is None:
+            continue
+        if rows.weight is None:
+            flags, threshold[chunk] = _flag(values, counts[chunk])
+        else:
+            flags, threshold[chunk] = _flag_weighted(values, counts[chunk], rows.weight)
+        flagged += flags
+    return flagged, threshold, total
+
+
+def _flag(values, counts):
+    """How often each row of values (B, n) is flagged, and the thresholds; counts sorted."""
+    level = np.full(len(counts), -np.inf)
+    some = counts > 0
+    if not np.any(some):
+        return np.zeros(values.shape[1]), level
+    values, counts = values[some], counts[some]
+    low, high = counts[0] - 1, counts[-1] - 1
+    between = np.partition(values, sorted({low, high}), axis=1)[:, low : high + 1]
+    between.sort(axis=1)
+    cut = np.take_along_axis(between, (counts - 1 - low)[:, None], axis=1)
+    flags = values <= cut
+    tied = np.flatnonzero(flags.sum(axis=1) > counts)
+    if len(tied):
+        below, equal = values[tied] < cut[tied], values[tied] == cut[tied]
+        room = counts[tied] - below.sum(axis=1)
+        flags[tied] = below | (equal & (np.cumsum(equal, axis=1) <= room[:, None]))
+    level[some] = cut[:, 0]
+    return flags.sum(axis=0), level
+
+
+def _flag_weighted(values, counts, weight):
+    """As :func:`_flag`, a row of weight w standing for w rows that are flagged one by one."""
+    order = np.argsort(values, axis=1, kind="stable")
+    ordered = weight[order]
+    before = np.cumsum(ordered, axis=1) - ordered
+    room = counts[:, None] - before
+    with np.errstate(divide="ignore", invalid="ignore"):
+        part = np.where(ordered > 0, np.clip(room / ordered, 0, 1), room > 0)
+    flags = np.empty_like(values)
+    np.put_along_axis(flags, order, part, axis=1)
+    # Sums of weights round: a row flagged by less than that is not flagged.
+    cut = np.max(np.where(flags > 1e-9, values, -np.inf), axis=1)
+    return flags.sum(axis=0), cut

@@ -1,0 +1,81 @@
+"""What a fit leaves behind: one frozen record that everything above reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..inference import Draws
+
+__all__ = ["FitRecord"]
+
+
+@dataclass(frozen=True, repr=False)
+class FitRecord:
+    """A fit, for whoever needs more than its public attributes.
+
+    Attributes
+    ----------
+    draws : Draws
+        On the computing scale.
+    units : RegressionUnits or Whitening
+        The map between the user's columns and the computing scale.
+    threshold : ndarray of shape (S,)
+        The log density at or below which each draw flags a row, on the computing scale.
+    weight : ndarray of shape (n,) or None
+        Row weights; None weighs every row one.
+    index : pandas.Index or None
+        Row labels of the data frame that was fitted.
+    library : {"pandas", "polars"}
+        The kind of data frame that was fitted, and that comes out again.
+    columns : tuple of str
+    target : str or None
+        Name of the response of a regression.
+    evidence : RegressionEvidence or DensityEvidence
+        What explains each row.
+    baseline : NamedDraws or PlainMoments
+        The fit that trusts every row, in the user's units.
+    n_chains : int
+        Independent ensembles that the draws come from.
+    """
+
+    draws: Draws
+    units: object
+    threshold: np.ndarray
+    weight: np.ndarray | None
+    index: object
+    library: str
+    columns: tuple[str, ...]
+    target: str | None
+    evidence: object
+    baseline: object
+    n_chains: int
+
+    @property
+    def model(self):
+        return self.draws.model
+
+    @property
+    def theta(self):
+        return self.draws.theta
+
+    @property
+    def row_weight(self):
+        """Weights (n,), ones where every row weighs the same."""
+        return np.ones(len(self.evidence)) if self.weight is None else self.weight
+
+    @property
+    def total_weight(self):
+        """Number of rows, in units of weight."""
+        return float(len(self.evidence) if self.weight is None else self.weight.sum())
+
+    def __repr__(self):
+        return (
+            f"FitRecord({self.in_words()}, {len(self.evidence):,} rows, {len(self.theta):,} draws)"
+        )
+
+    def in_words(self):
+        """The model in a few words, e.g. ``linear regression of y on 3 columns with ...``."""
+        k = len(self.columns)
+        return self.model.in_words(f"{k} column{'s' if k != 1 else ''}", self.target)

@@ -1,0 +1,99 @@
+"""Minimisers of the risk, which need no temperature: where modes are looked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from .collapsed import ProfileRisk
+from .modes import at_floor, distinct, maximise, spike_guard
+
+__all__ = ["Minimisers", "risk_minimisers"]
+
+# Rows used to tell good starting values from bad ones; every minimiser is refined on all rows.
+_SEARCH_ROWS = 2000
+_MAX_REFINED = 3
+
+
+@dataclass(frozen=True)
+class Minimisers:
+    """Local minimisers of the risk.
+
+    Attributes
+    ----------
+    model : WorkingModel
+        The model given, or one with a higher floor where the data offer spikes only.
+    theta : ndarray of shape (M, d)
+        Best first.
+    """
+
+    model: object
+    theta: np.ndarray
+
+
+def risk_minimisers(model, rows, divergence, gamma, lower, random):
+    """Distinct local minimisers of min over alpha in [lower, 1] of H(theta, alpha).
+
+    Parameters
+    ----------
+    model : WorkingModel
+    rows : RowBlocks
+    divergence : Divergence
+    gamma, lower : float
+    random : numpy.random.RandomState
+
+    Returns
+    -------
+    Minimisers
+    """
+
+    def risk_on(rows, model=model, multiplier=1.0):
+        return ProfileRisk(model, rows, divergence, gamma, lower, multiplier)
+
+    few = rows.subsample(_SEARCH_ROWS)
+    starts = model.starts(few.rows, few.weight, random)
+    # On a part of the rows it is enough to tell the basins apart.
+    points = _minimise_from(starts, lambda m: risk_on(few, multiplier=m), _accuracy(few is rows))
+    if len(points) == 0:
+        # Spikes only, so the risk has no minimiser: hold the scales up and trust the starts.
+        model = model.with_floor(starts[0])
+        starts = np.maximum(starts, model.prior.lower)
+        risk = risk_on(few, model)
+        order = np.argsort([-risk.height(start) for start in starts], kind="stable")
+        return Minimisers(model, starts[order])
+    if few is rows:
+        return Minimisers(model, points)
+    refined = _minimise_from(points[:_MAX_REFINED], lambda m: risk_on(rows, multiplier=m))
+    return Minimisers(model, refined if len(refined) else points)
+
+
+def _accuracy(final):
+    """Where a climb stops, in nats."""
+    return 1e-11 if final else 1e-4
+
+
+def _minimise_from(points, risk_times, tolerance=1e-11):
+    """Distinct minimisers reached from points, best first, without those that are spikes.
+
+    Parameters
+    ----------
+    points : ndarray of shape (M, d)
+    risk_times : callable
+        multiplier -> ProfileRisk.
+    """
+    unit = risk_times(1.0)
+    model, multiplier = unit.model, unit.rows.total_weight
+    if unit.gamma > 0:
+        heights = np.abs([unit.height(point) for point in points])
+        multiplier /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)
+    risk = risk_times(multiplier)
+    found, values = [], []
+    for point in points:
+        guard = spike_guard(point, model.prior.lower, model.spiky)
+        theta, state = maximise(risk.curve, point, guard, tolerance=tolerance)
+        if np.isfinite(state.value) and not np.any(at_floor(theta, guard) & model.spiky):
+            found.append(theta)
+            values.append(state.value)
+    found = np.array(found).reshape(-1, model.n_params)
+    return found[distinct(found, values, np.ones_like(found), tolerance=1e-3)]

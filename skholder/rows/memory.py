@@ -1,0 +1,25 @@
+"""How much a computation holds at a time: the one limit that everything above shares."""
+
+from __future__ import annotations
+
+__all__ = ["HELD_NUMBERS", "row_spans"]
+
+#: Numbers held at a time where an array has both rows and draws: 2 million are 16 MB.
+HELD_NUMBERS = 2_000_000
+
+
+def row_spans(n_rows, numbers_per_row):
+    """Slices of rows, in order, each holding at most ``HELD_NUMBERS`` numbers (one row at least).
+
+    Parameters
+    ----------
+    n_rows : int
+    numbers_per_row : int
+        For instance the number of draws that a row meets.
+
+    Returns
+    -------
+    list of slice
+    """
+    size = max(1, HELD_NUMBERS // max(1, numbers_per_row))
+    return [slice(start, start + size) for start in range(0, n_rows, size)]
