@@ -47,7 +47,7 @@ class TestInput:
     def test_divergence_without_epsilon(self, contaminated, divergence):
         X, y, *_ = contaminated(60, 1, 0.1)
         model = HolderBayesRegressor(divergence=divergence, **QUICK).fit(X, y)
-        with pytest.raises(ValueError, match=rf"{divergence}.* no audit to report.*'dpd'"):
+        with pytest.raises(ValueError, match=rf"needs the posterior of epsilon.*{divergence}.*'dpd'"):
             AuditReport(model)
 
     @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ class TestInput:
             AuditReport(estimator)
 
     def test_pipeline(self, regression):
-        with pytest.raises(TypeError, match="Of a Pipeline, pass that step"):
+        with pytest.raises(TypeError, match="Of a Pipeline pass the fitted step"):
             AuditReport(make_pipeline(regression))
 
     def test_names(self, contaminated):
