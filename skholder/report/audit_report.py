@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 
 from .collect import collect
-from .page import render
+from .page import render, render_iframe
 from .source import Source
 
 __all__ = ["AuditReport"]
@@ -27,6 +26,14 @@ class AuditReport:
     feature_names : sequence of str or None, default=None
         Names of the columns; None takes those of the fitted data frame, else x0, x1, ...
     title : str or None, default=None
+        Heading of the page; None says "Audit report".
+    notes : sequence of str, default=()
+        Sentences on how the data were prepared, e.g. "12 of 450 rows were left out because of
+        missing values.". The page shows them with its findings.
+
+    Notes
+    -----
+    The page needs Jinja2, the extra ``skholder[report]``; ``to_dict`` does not.
 
     Examples
     --------
@@ -43,18 +50,25 @@ class AuditReport:
     45
     """
 
-    def __init__(self, estimator, feature_names=None, title=None):
+    def __init__(self, estimator, feature_names=None, title=None, *, notes=()):
+        if isinstance(notes, str):
+            raise TypeError("notes must be a sequence of sentences; put a single one in a list.")
         self.estimator = estimator
         self.feature_names = feature_names
         self.title = title
+        self.notes = tuple(str(note) for note in notes)
         self._source = Source.of(estimator, feature_names)
 
     def to_dict(self):
         """What the page shows, in plain Python types that ``json.dumps`` takes."""
-        return collect(self._source, self.title)
+        data = collect(self._source, self.title)
+        return {**data, "data": {**data["data"], "notes": list(self.notes)}}
 
     def to_html(self, path):
-        """Write the page to ``path`` and return it as a ``Path``."""
+        """Write the page to ``path`` and return it as a ``Path``.
+
+        Raises ``ImportError`` if Jinja2 is not installed.
+        """
         path = Path(path)
         path.write_bytes(self._html().encode("utf-8"))
         return path
@@ -64,11 +78,7 @@ class AuditReport:
 
     def _repr_html_(self):
         """The page in a frame of its own, so that its style and the notebook's do not mix."""
-        return (
-            '<iframe title="Audit report" sandbox="allow-scripts" '
-            'style="width: 100%; height: 720px; border: 0" '
-            f'srcdoc="{escape(self._html())}"></iframe>'
-        )
+        return render_iframe(self._html())
 
     def __repr__(self):
         audit = self._source.audit

@@ -5,12 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..audit.wording import number, percent
-from .markup import shortened, text
-from .svg import WIDTH, Frame, asinh_axis, linear_axis
+from .axes import asinh_axis, linear_axis
+from .filters import shortened
+from .frame import WIDTH, Frame
+from .lettering import shortened_to_fit, text_width
+from .shapes import Box, Drawing, Words
 
 __all__ = ["Picture", "pictures"]
 
-_BAR_HEIGHT, _BAR_LEFT = 30, 150
+_BAR_STEP, _BAR_HEIGHT = 30, 20
+# Names stand beside their bars, or above them where they would take more than the most.
+_BAR_LEFT, _BAR_LEFT_MOST = 150, 230
+_BAR_RIGHT = 50
 
 
 @dataclass(frozen=True)
@@ -19,7 +25,7 @@ class Picture:
 
     title: str
     caption: str
-    svg: str
+    drawing: Drawing
 
 
 def pictures(data):
@@ -49,11 +55,11 @@ def _epsilon(data):
     if len(inside) > 1:
         frame.area(*zip(*inside, strict=True), "area")
     frame.line(x, y, "curve")
-    frame.rule(found["mean"], "rule", percent(found["mean"]))
+    frame.rule(found["mean"], "rule", f"mean {percent(found['mean'])}")
     return Picture(
         "How many rows do not belong",
-        f"The posterior of their share. The shaded part holds 95% of it: {words}.",
-        frame.svg(),
+        f"The posterior of their share, its mean a line and 95% of it shaded: {words}.",
+        frame.drawing(),
     )
 
 
@@ -61,55 +67,68 @@ def _rank_axis(ranks):
     return linear_axis(0.0, max(ranks[-1], 1.0), "rows, least likely first", lambda v: f"{v:,.0f}")
 
 
-def _thresholds(frame, data):
-    marks = data["count"]["thresholds"]
-    frame.band(marks["lower"], marks["upper"], "doubt")
-    frame.rule(marks["median"], "rule", f"{marks['median']:,}")
+def _mark_count(frame, data):
+    """The number of rows outside the model, as the headline gives it: its interval and mean."""
+    count = data["count"]
+    frame.band(*count["interval"], "doubt")
+    frame.rule(count["mean"], "rule", f"mean {count['mean']:,}")
+
+
+def _marks_in_words(data):
+    """What :func:`_mark_count` draws, for readers who do not see it."""
+    count = data["count"]
+    low, high = count["interval"]
+    return (
+        f"A band marks the {count['level']:.0%} range of the number of rows outside the model, "
+        f"{low:,} to {high:,}, a line its mean, {count['mean']:,}."
+    )
 
 
 def _ranking(data):
-    found, marks = data["ranking"], data["count"]["thresholds"]
+    found, count = data["ranking"], data["count"]
+    low, high = count["interval"]
     depth = [found["best"] - value for value in found["log_density"]]
     frame = Frame(
         "fig-ranking",
         "Rows ranked by log density",
         f"A falling curve: {number(depth[0])} nats below the most likely row for the least likely "
-        f"one. A band marks counts from {marks['lower']} to {marks['upper']}.",
+        f"one. {_marks_in_words(data)}",
         _rank_axis(found["rank"]),
         asinh_axis(-1.05 * max(depth[0], 1.0), 0.0, "log density below the most likely row, nats"),
     )
-    _thresholds(frame, data)
+    _mark_count(frame, data)
     ranks, heights = found["rank"], [-value for value in depth]
     frame.line(ranks, heights, "curve")
-    flagged = sum(rank <= data["count"]["wanted"] for rank in ranks)
+    flagged = sum(rank <= count["wanted"] for rank in ranks)
     if flagged > 1:
         frame.line(ranks[:flagged], heights[:flagged], "alarm-curve")
     return Picture(
         "Where the outliers end",
-        f"Every row's log density, worst first. The band is the 95% range of their number, "
-        f"{marks['lower']:,} to {marks['upper']:,}, the line its median; flagged rows are red.",
-        frame.svg(),
+        f"Every row's log density, worst first. The band is the {count['level']:.0%} range of "
+        f"their number, {low:,} to {high:,}, the line its mean; flagged rows are red.",
+        frame.drawing(),
     )
 
 
 def _fod(data):
-    found, marks = data["ranking"], data["count"]["thresholds"]
+    found = data["ranking"]
+    low, high = data["count"]["interval"]
     frame = Frame(
         "fig-fod",
         "Frequency of detection",
         f"A curve from {found['fod'][0]:.2f} for the row flagged most often down to "
-        f"{found['fod'][-1]:.2f}.",
+        f"{found['fod'][-1]:.2f}. {_marks_in_words(data)}",
         _rank_axis(found["rank_by_fod"]),
         linear_axis(0.0, 1.0, "frequency of detection (FoD)"),
     )
-    _thresholds(frame, data)
+    _mark_count(frame, data)
     frame.area(found["rank_by_fod"], found["fod"], "alarm-area")
     frame.line(found["rank_by_fod"], found["fod"], "alarm-curve")
     return Picture(
         "How sure each flag is",
         "The share of posterior draws that flag a row. A steep fall separates good from bad; a "
-        f"slow one leaves rows in doubt, here between {marks['lower']:,} and {marks['upper']:,}.",
-        frame.svg(),
+        f"slow one leaves rows in doubt, here between {low:,} and {high:,}.",
+        frame.drawing(),
     )
 
 
@@ -123,7 +142,7 @@ def _residuals(data):
     low, high = max(ordered[0], left - room), min(ordered[-1], right + room)
     reach = max(4.0, 1.08 * max(abs(value) for value in y))
     make = linear_axis if reach < 30 else asinh_axis
-    target = shortened(data["data"]["target"], 30)
+    target = shortened(data["data"]["target"])
     frame = Frame(
         "fig-residuals",
         "Residuals against predictions",
@@ -141,38 +160,51 @@ def _residuals(data):
     return Picture(
         "What is wrong with them",
         f"Residuals of {target} against its prediction, redder the higher the FoD.{part}",
-        frame.svg(),
+        frame.drawing(),
     )
 
 
 def _blamed(data):
     found = data["blamed"]
-    names, counts = list(found["columns"]), list(found["rows"])
+    # More than 80 characters fit into no drawing.
+    names = [shortened(name, 80) for name in found["columns"]]
+    counts = list(found["rows"])
     if found["other_rows"]:
         names, counts = [*names, "other columns"], [*counts, found["other_rows"]]
-    top, room = max(counts), WIDTH - _BAR_LEFT - 50
-    parts = []
-    for place, (name, count) in enumerate(zip(names, counts, strict=True)):
-        y, width = 10 + place * _BAR_HEIGHT, room * count / top
-        parts.append(
-            f'<text class="tick" x="{_BAR_LEFT - 8}" y="{y + 15}" text-anchor="end">'
-            f"{text(shortened(name, 20))}</text>"
-            f'<rect class="bar-alarm" x="{_BAR_LEFT}" y="{y}" width="{width:.1f}" height="20"/>'
-            f'<text class="mark" x="{_BAR_LEFT + width + 6:.1f}" y="{y + 15}">{count:,}</text>'
-        )
-    listed = ", ".join(f"{shortened(n, 20)} {c}" for n, c in zip(names, counts, strict=True))
-    svg = (
-        f'<svg class="bars" viewBox="0 0 {WIDTH} {20 + _BAR_HEIGHT * len(names)}" role="img" '
-        'aria-labelledby="fig-blamed-title fig-blamed-desc">'
-        '<title id="fig-blamed-title">Columns that explain the flagged rows</title>'
-        f'<desc id="fig-blamed-desc">{text(f"Flagged rows by column: {listed}.")}</desc>'
-        f"{''.join(parts)}</svg>"
-    )
+    listed = ", ".join(f"{shortened(n)} {c}" for n, c in zip(names, counts, strict=True))
     return Picture(
         "What is wrong with them",
         "Flagged rows by the column that costs them most, given their other columns.",
-        svg,
+        _bars(
+            "fig-blamed",
+            "Columns that explain the flagged rows",
+            f"Flagged rows by column: {listed}.",
+            names,
+            counts,
+        ),
     )
+
+
+def _bars(name, title, description, labels, counts):
+    """One bar for each label, its count at the end."""
+    needed = max(text_width(label) for label in labels) + 10
+    beside = needed <= _BAR_LEFT_MOST
+    left = max(_BAR_LEFT, needed) if beside else 0
+    # A label above its bar takes as much height as the bar.
+    step = _BAR_STEP if beside else _BAR_STEP + _BAR_HEIGHT
+    right = max(_BAR_RIGHT, *(text_width(f"{count:,}", bold=True) + 8 for count in counts))
+    shapes = []
+    for place, (label, count) in enumerate(zip(labels, counts, strict=True)):
+        foot = (place + 1) * step
+        width = (WIDTH - left - right) * count / max(counts)
+        if beside:
+            shapes.append(Words("tick", left - 8, foot - 5, label, "end"))
+        else:
+            shapes.append(Words("tick", 0, foot - 26, shortened_to_fit(label, WIDTH)))
+        shapes.append(Box("bar-alarm", left, foot - _BAR_HEIGHT, width, _BAR_HEIGHT))
+        shapes.append(Words("mark", left + width + 6, foot - 5, f"{count:,}"))
+    height = 20 + step * len(labels)
+    return Drawing(name, title, description, WIDTH, height, tuple(shapes), "bars")
 
 
 def _percent_tick(value):

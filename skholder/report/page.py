@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from base64 import b64encode
+from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
-from string import Template
 
 from ..audit.wording import percent
 from .charts import pictures
-from .markup import shortened, text
-from .tables import estimates_table, rows_table
+from .rendering import printable, rendered
+from .tables import dial, estimates_table, rows_table
 
-__all__ = ["render"]
+__all__ = ["render", "render_iframe"]
 
 _WORDS = {
     "Epsilon": "The share of rows that do not follow the model. It is relative to the model: a "
@@ -35,28 +35,46 @@ _WORDS_OF_KIND = {
     },
 }
 _TONES = {"ok": "good", "warn": "alarm", "note": "care"}
-_STATUS = {"ok": "passed", "warn": "problem", "note": "note"}
+_VERDICTS = {"ok": "Sound", "warn": "Care", "note": "Rough"}
+
+
+@dataclass(frozen=True)
+class Card:
+    """A number of the findings: its name, the number, and a line below it in small print.
+
+    ``tone`` is the class of its colour: "good", "care", "alarm" or None.
+    """
+
+    name: str
+    value: str
+    small: str
+    tone: str | None = None
 
 
 def render(data):
     """The page, a str, of a report's dict."""
+    data = printable(data)
     style, script = _asset("style.css"), _asset("table.js")
-    return Template(_asset("page.html")).substitute(
+    return rendered(
+        "page.html",
+        data=data,
         policy=_policy(style, script),
         style=style,
         script=script,
-        version=text(data["version"]),
-        title=text(shortened(data["title"], 200)),
-        n_rows=f"{data['data']['n_rows']:,}",
-        findings=_findings(data),
-        pictures="\n".join(_figure(picture) for picture in pictures(data)),
-        rows=rows_table(data),
-        estimates_heading=_estimates_heading(data),
-        estimates=estimates_table(data),
-        diagnostics=_diagnostics(data["diagnostics"]),
-        settings=_settings(data["settings"]),
-        words=_definitions({**_WORDS, **_WORDS_OF_KIND[data["kind"]]}),
+        cards=_cards(data),
+        pictures=pictures(data),
+        rows_table=rows_table(data),
+        estimates_table=estimates_table(data),
+        dial=dial,
+        tone=_TONES[data["diagnostics"]["verdict"]["status"]],
+        effort=_effort(data["diagnostics"]),
+        words={**_WORDS, **_WORDS_OF_KIND[data["kind"]]},
     )
+
+
+def render_iframe(page):
+    """A frame, a str, that holds a page inside another one."""
+    return rendered("iframe.html", page=page)
 
 
 def _asset(name):
@@ -74,106 +92,45 @@ def _policy(style, script):
     )
 
 
-def _findings(data):
-    first, *others = data["summary"]
+def _cards(data):
     count, epsilon, found = data["count"], data["epsilon"], data["diagnostics"]
     low, high = count["interval"]
     start, end = epsilon["interval"]
-    cards = [
-        _card(
+    status = found["verdict"]["status"]
+    passed = sum(check["status"] == "ok" for check in found["checks"])
+    return (
+        Card(
             "Rows outside the model",
             f"{count['mean']:,}",
             f"{count['level']:.0%} between {low:,} and {high:,}",
         ),
-        _card(
+        Card(
             "Their share, epsilon",
             percent(epsilon["mean"]),
             f"95% between {percent(start)} and {percent(end)}",
         ),
-        _card(
+        Card(
             "Rows flagged here",
             f"{count['flagged']:,}",
             f"of {data['data']['n_rows']:,}",
             "alarm" if count["flagged"] else "good",
         ),
-        _card(
+        Card(
             "Diagnostics",
-            {"ok": "Sound", "warn": "Care", "note": "Rough"}[found["verdict"]["status"]],
-            _tally(found["checks"]),
-            _TONES[found["verdict"]["status"]],
+            _VERDICTS[status],
+            f"{passed} of {len(found['checks'])} checks passed",
+            _TONES[status],
         ),
-    ]
-    told = "\n".join(f"<p>{text(sentence)}</p>" for sentence in others)
-    return f'<p class="lead">{text(first)}</p>\n{told}\n<dl class="cards">\n{"".join(cards)}</dl>'
-
-
-def _card(name, value, small, tone=None):
-    css = f"big tone-{tone}" if tone else "big"
-    return (
-        f'<div class="card"><dt>{text(name)}</dt><dd class="{css}">{text(value)}</dd>'
-        f'<dd class="small">{text(small)}</dd></div>\n'
     )
 
 
-def _tally(checks):
-    passed = sum(check["status"] == "ok" for check in checks)
-    return f"{passed} of {len(checks)} checks passed"
-
-
-def _figure(picture):
-    return (
-        f"<figure><figcaption><h3>{text(picture.title)}</h3><p>{text(picture.caption)}</p>"
-        f"</figcaption>{picture.svg}</figure>"
-    )
-
-
-def _estimates_heading(data):
-    if data["estimates"]["plain_name"] is None:
-        return "Estimates"
-    return (
-        "Robust estimates against least squares"
-        if data["kind"] == "regression"
-        else ("Robust estimates against all rows")
-    )
-
-
-def _diagnostics(found):
-    lines = [
-        f'<tr><th scope="row">{text(check["name"])}</th>'
-        f'<td><span class="tag tag-{check["status"]}">{_STATUS[check["status"]]}</span></td>'
-        f'<td class="name">{text(check["value"])}'
-        f'<span class="narrow">{text(check["text"])}</span></td>'
-        f'<td class="why wide">{text(check["text"])}</td></tr>'
-        for check in found["checks"]
-    ]
-    tone = _TONES[found["verdict"]["status"]]
-    effort = f"{found['n_draws']:,} posterior draws"
+def _effort(found):
+    """What the sampler did, in a sentence."""
+    drawn = f"{found['n_draws']:,} posterior draws"
     if found["acceptance"] is not None:
-        effort += (
+        drawn += (
             f" from {found['n_evaluations']:,} evaluations of the posterior; "
             f"{found['acceptance']:.0%} of the proposals were accepted"
         )
     modes = "one mode" if found["n_modes"] == 1 else f"{found['n_modes']} modes"
-    return (
-        f'<p class="verdict tone-{tone}">{text(found["verdict"]["text"])}</p>\n'
-        '<div class="panel"><table><caption>'
-        f"{text(effort)}; {modes} found.</caption>"
-        '<thead><tr><th scope="col">Check</th><th scope="col">Result</th>'
-        '<th scope="col">Seen</th><th scope="col" class="wide">What it means</th></tr></thead>'
-        f"<tbody>{''.join(lines)}</tbody></table></div>"
-    )
-
-
-def _settings(settings):
-    parts = [
-        f"<div><dt>{text(name)}</dt><dd>{text(shortened(value, 200))}</dd></div>"
-        for name, value in settings.items()
-    ]
-    return f'<dl class="settings">{"".join(parts)}</dl>'
-
-
-def _definitions(words):
-    parts = [
-        f"<div><dt>{text(word)}</dt><dd>{text(said)}</dd></div>" for word, said in words.items()
-    ]
-    return f'<dl class="words">{"".join(parts)}</dl>'
+    return f"{drawn}; {modes} found."

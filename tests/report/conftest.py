@@ -1,6 +1,7 @@
 """Two fits with hostile names, shared by all tests of the report."""
 
 import warnings
+import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 from skholder import HolderBayesDensity, HolderBayesRegressor
+from skholder.report.rendering import environment
 
 SCRIPT = "<script>document.title='owned'</script>"
 NASTY = {
@@ -62,3 +64,10 @@ def clean():
     x = np.linspace(-1, 1, 120)
     y = 2 * x + np.tile([-0.5, -0.25, 0.0, 0.25, 0.5, 0.0], 20)
     return _quietly(HolderBayesRegressor(n_draws=400, random_state=0), x[:, None], y)
+
+
+@pytest.fixture(scope="session")
+def drawn():
+    """A drawing as the page has it, parsed."""
+    macros = environment().get_template("svg_macros.html").module
+    return lambda drawing: ElementTree.fromstring(str(macros.drawing(drawing)))

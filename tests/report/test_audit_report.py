@@ -1,6 +1,9 @@
 import json
 import re
+import subprocess
+import sys
 import warnings
+from html.parser import HTMLParser
 
 import numpy as np
 import pytest
@@ -123,12 +126,55 @@ class TestOutput:
         assert "seconds" not in json.dumps(AuditReport(regression).to_dict())
         assert not re.search(r"\b20\d\d-\d\d-\d\d\b", AuditReport(regression)._html())
 
-    def test_notebook(self, regression):
-        shown = AuditReport(regression)._repr_html_()
+    def test_notebook(self, regression, nasty):
+        report = AuditReport(regression, title=nasty["title"])
+        shown = report._repr_html_()
         assert shown.startswith("<iframe ")
         assert shown.count("<") == 2
         assert "sandbox" in shown
+        # Escaped once: what the browser takes out of the attribute is the page.
+        frames = []
+        parser = HTMLParser()
+        parser.handle_starttag = lambda tag, attrs: frames.append((tag, dict(attrs)))
+        parser.feed(shown)
+        ((tag, attributes),) = frames
+        assert tag == "iframe"
+        assert attributes["srcdoc"] == report._html()
+
+    def test_notes(self, regression):
+        notes = ["3 rows were left out.", 'Units: "mg".']
+        data = AuditReport(regression, notes=iter(notes)).to_dict()
+        assert data["data"]["notes"] == notes
+        assert json.loads(json.dumps(data, allow_nan=False)) == data
+        assert AuditReport(regression).to_dict()["data"]["notes"] == []
+
+    def test_one_string_is_no_sequence_of_notes(self, regression):
+        with pytest.raises(TypeError, match="notes must be a sequence of sentences"):
+            AuditReport(regression, notes="3 rows were left out.")
 
     def test_repr(self, regression):
         count = regression.audit().count
         assert repr(AuditReport(regression)) == f"AuditReport({count} of 160 rows flagged)"
+
+
+class TestWithoutJinja2:
+    @pytest.fixture(autouse=True)
+    def hidden(self, monkeypatch):
+        monkeypatch.setitem(sys.modules, "jinja2", None)
+
+    def test_no_page(self, regression, tmp_path):
+        report = AuditReport(regression)
+        needed = re.escape('AuditReport needs Jinja2: pip install "skholder[report]".')
+        with pytest.raises(ImportError, match=needed):
+            report.to_html(tmp_path / "page.html")
+        assert list(tmp_path.iterdir()) == []
+        with pytest.raises(ImportError, match=needed):
+            report._repr_html_()
+
+    def test_dict(self, regression):
+        assert AuditReport(regression).to_dict()["kind"] == "regression"
+
+
+def test_jinja2_is_imported_for_a_page_only():
+    command = "import sys, skholder.report; sys.exit('jinja2' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", command]).returncode == 0

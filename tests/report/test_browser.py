@@ -1,10 +1,12 @@
 """The page in a real browser: headless Chromium, driven by selenium, without a network."""
 
 import shutil
+from itertools import pairwise
 
 import pytest
 
 from skholder.report import AuditReport
+from skholder.report.page import render
 
 webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -57,6 +59,45 @@ for (const node of document.querySelectorAll("body *")) {
 return found;
 """
 
+# Every text of the drawings: what it says, its box, and the drawing's box.
+BOXES = """
+return Array.from(document.querySelectorAll("svg[role=img] text"), (node) => {
+  const box = node.getBBox(), frame = node.ownerSVGElement.viewBox.baseVal;
+  return {
+    text: node.textContent,
+    figure: node.ownerSVGElement.getAttribute("aria-labelledby"),
+    along: node.classList.contains("tick") && node.getAttribute("text-anchor") === "middle",
+    left: box.x, right: box.x + box.width, top: box.y, bottom: box.y + box.height,
+    width: frame.width, height: frame.height,
+  };
+});
+"""
+
+WIDE, LONG = "W" * 40, "a column whose name has forty characters"
+
+
+def with_huge_values(data):
+    """A report's dict with values that need room: millions everywhere, long names."""
+    high = 9_950_000
+    data["count"] |= {"mean": high, "interval": [9_000_000, high], "flagged": high}
+    found = data["ranking"]
+    for name in ("rank", "rank_by_fod"):
+        last = found[name][-1]
+        found[name] = [10_000_000 * rank / last for rank in found[name]]
+    found["log_density"][0] = found["best"] - 10_000_000
+    curve = data["epsilon"]["curve"]
+    last = curve["epsilon"][-1]
+    curve["epsilon"] = [value / last for value in curve["epsilon"]]
+    data["epsilon"] |= {"mean": 1.0, "interval": [0.9, 1.0]}
+    if data["residuals"] is not None:
+        n = len(data["residuals"]["fitted"])
+        data["residuals"]["fitted"] = [-9_990_000 + 8_000_000 * i / n for i in range(n)]
+        data["residuals"]["standardised"][0] = -10_000_000.0
+        data["data"]["target"] = WIDE
+    else:
+        data["blamed"] = {"columns": [WIDE, LONG, "x"], "rows": [high, 20, 1], "other_rows": 1}
+    return data
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
@@ -73,13 +114,24 @@ def browser(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory, regression, density, clean, nasty):
-    """Addresses of three reports and of a notebook's frame."""
+    """Addresses of three reports, of some that need much room, and of a notebook's frame."""
     folder = tmp_path_factory.mktemp("pages")
     models = {"regression": regression, "density": density, "clean": clean}
     written = {}
     for name, model in models.items():
         report = AuditReport(model, title=nasty["title"])
         written[name] = report.to_html(folder / f"{name}.html").as_uri()
+    for name in ("regression", "density"):
+        path = folder / f"huge {name}.html"
+        path.write_text(render(with_huge_values(AuditReport(models[name]).to_dict())), "utf-8")
+        written[f"huge {name}"] = path.as_uri()
+    # Names of ordinary length stand beside their bars.
+    data = AuditReport(density).to_dict()
+    data["blamed"]["columns"] = ["W" * 14, "blood pressure, mmHg"]
+    data["blamed"]["rows"] = [1_234_567, 3]
+    path = folder / "beside.html"
+    path.write_text(render(data), "utf-8")
+    written["beside"] = path.as_uri()
     notebook = folder / "notebook.html"
     framed = AuditReport(regression)._repr_html_()
     notebook.write_text(
@@ -161,6 +213,33 @@ def test_fits_a_phone(show, name, scheme):
             "return [arguments[0].scrollWidth, arguments[0].clientWidth]", panel
         )
         assert inside <= outside
+
+
+@pytest.mark.parametrize(
+    "name", ["regression", "density", "clean", "huge regression", "huge density", "beside"]
+)
+@pytest.mark.parametrize("width", [390, 1200])
+def test_no_text_of_a_drawing_is_clipped(show, name, width):
+    found = show(name, width).execute_script(BOXES)
+    assert len(found) > 25
+    for box in found:
+        assert box["left"] >= 0, box
+        assert box["right"] <= box["width"], box
+        assert box["top"] >= 0, box
+        assert box["bottom"] <= box["height"], box
+    # Nor do labels along an axis run into each other.
+    for first, second in pairwise(box for box in found if box["along"]):
+        if first["figure"] == second["figure"]:
+            assert first["right"] < second["left"], (first, second)
+
+
+def test_long_labels_are_there(show):
+    told = [box["text"] for box in show("huge regression").execute_script(BOXES)]
+    assert {"-1,000,000", "mean 9,950,000", "mean 100%"} <= set(told)
+    assert any(text.startswith("predicted WWW") for text in told)
+    told = [box["text"] for box in show("huge density").execute_script(BOXES)]
+    assert LONG in told
+    assert "9,950,000" in told
 
 
 @each_page

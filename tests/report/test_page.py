@@ -10,7 +10,7 @@ from itertools import pairwise
 import pytest
 
 from skholder.report import AuditReport
-from skholder.report.markup import shortened, text
+from skholder.report.page import render
 
 VOID = {"meta", "link", "br", "input", "img", "hr"}
 STYLE = files("skholder.report").joinpath("style.css").read_text(encoding="utf-8")
@@ -138,26 +138,68 @@ class TestSafety:
         assert "unsafe" not in policy
 
     @pytest.mark.parametrize(
-        ("value", "expected"),
+        "hostile",
         [
-            ("<a href='x'>", "&lt;a href=&#x27;x&#x27;&gt;"),
-            ('"&', "&quot;&amp;"),
-            ("a\x00b\x1b", "a\ufffdb\ufffd"),
-            ("rtl \u202e evil", "rtl \ufffd evil"),
-            ("\ud800", "?"),
-            (3, "3"),
+            "\"><script>document.title='owned'</script>",
+            "' onload='alert(1)",
+            "</title></style></script></svg></table>",
+            "two\nlines",
+            "&amp; &lt;b&gt; <!-- ]]>",
+            "{{ 7 * 7 }}{% raw %}{# gone #}",
+            "$rows ${style} 5 $",
         ],
     )
-    def test_text(self, value, expected):
-        assert text(value) == expected
+    @pytest.mark.parametrize("which", ["regression", "density"])
+    def test_any_string_of_the_dict_stays_text(self, request, which, hostile):
+        report = AuditReport(request.getfixturevalue(which), notes=["note"])
+        tame, wild = (
+            Page(render(with_strings(report.to_dict(), string)))
+            for string in ("x" * len(hostile), hostile)
+        )
+        # The same elements with the same attributes, so nothing came to life.
+        assert [(tag, list(attrs)) for tag, attrs in wild.elements] == [
+            (tag, list(attrs)) for tag, attrs in tame.elements
+        ]
+        told = [data for _, data in wild.text]
+        assert told.count(hostile) > 100
+        assert len(told) == len(tame.text)
 
-    def test_shortened(self):
-        assert shortened("abc", 3) == "abc"
-        assert shortened("abcd", 3) == "ab\u2026"
+    def test_markup_of_the_users_own_is_text(self, regression):
+        data = AuditReport(regression).to_dict()
+        data["rows"]["shown"][0]["label"] = pytest.importorskip("markupsafe").Markup("<b>7</b>")
+        assert "&lt;b&gt;7&lt;/b&gt;" in render(data)
 
-    def test_dollars_are_no_placeholders(self, regression):
-        page = AuditReport(regression, title="$rows ${style} 5 $")._html()
-        assert "<h1>$rows ${style} 5 $</h1>" in page
+    def test_unprintable_signs_are_replaced(self, regression):
+        page = AuditReport(regression, title="a\x00b \u202e c \ud800")._html()
+        assert "<h1>a\ufffdb \ufffd c ?</h1>" in page
+
+
+def with_strings(value, string, name=None):
+    """A report's dict with every string replaced, but for those that choose what is shown."""
+    if isinstance(value, dict):
+        return {key: with_strings(part, string, key) for key, part in value.items()}
+    if isinstance(value, list):
+        return [with_strings(part, string, name) for part in value]
+    return string if isinstance(value, str) and name not in ("kind", "status") else value
+
+
+class TestNotes:
+    NOTES = ("12 of 450 rows were left out because of missing values.", "A <b> & 'c'.")
+
+    def test_shown_with_the_findings(self, regression):
+        page = AuditReport(regression, notes=self.NOTES)._html()
+        findings = page[page.index('id="findings"') : page.index('id="pictures"')]
+        assert f"<p>{self.NOTES[0]}</p>" in findings
+        assert "<p>A &lt;b&gt; &amp; &#39;c&#39;.</p>" in findings
+        # After what was found, before the numbers.
+        assert findings.index("flagged here") < findings.index(self.NOTES[0])
+        assert findings.index(self.NOTES[0]) < findings.index('class="cards"')
+
+    def test_none_by_default(self, regression):
+        without = AuditReport(regression)._html()
+        assert AuditReport(regression, notes=self.NOTES)._html().count("<p>") == (
+            without.count("<p>") + 2
+        )
 
 
 def themes():
