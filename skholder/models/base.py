@@ -18,6 +18,11 @@ from scipy.stats import truncnorm
 
 __all__ = ["LinearDistanceModel", "NormalPrior", "WorkingModel"]
 
+# Rows drawn to learn the tail of a model that has no closed form, always the same ones.
+_TAIL_DRAWS, _TAIL_SEED = 50_000, 0
+# Share of them from which the rate beyond the last one is learnt.
+_TAIL_SHARE = 0.01
+
 
 @dataclass(frozen=True)
 class NormalPrior:
@@ -94,6 +99,10 @@ class WorkingModel(ABC):
         """Gradient (d,) and Hessian (d, d) of log C at one theta of shape (d,)."""
 
     @abstractmethod
+    def scores(self, theta, rows):
+        """Gradients of log p by theta at one theta (d,), one for each row, shape (m, d)."""
+
+    @abstractmethod
     def score_sums(self, theta, rows, weight):
         """Weighted sums over rows of grad, Hessian and grad grad' of log p at one theta (d,).
 
@@ -102,6 +111,44 @@ class WorkingModel(ABC):
         gradient : ndarray of shape (d,)
         hessian, outer : ndarray of shape (d, d)
         """
+
+    def tail(self, theta, rows):
+        """P_theta(p_theta <= p_theta(row)), shape (m, T): how likely a row this unlikely is.
+
+        From rows drawn from the model, unless a model knows better. Beyond the least likely row
+        drawn, log densities are taken to fall off exponentially, at the rate of the lowest ones.
+        """
+        log_density = self.log_density(theta, rows)
+        out = np.empty_like(log_density)
+        for t, one in enumerate(theta):
+            random = np.random.RandomState(_TAIL_SEED)
+            drawn = self.sample(np.broadcast_to(one, (_TAIL_DRAWS, len(one))), random)
+            out[:, t] = _empirical_tail(log_density[:, t], self.log_density(one[None], drawn)[:, 0])
+        return out
+
+    #: how many thetas :meth:`tail` is worth averaging over
+    n_tail_thetas = 1
+
+    def path_units(self, rows):
+        """What :meth:`path_coordinates` needs to know of the rows (m, q)."""
+        return None
+
+    def path_coordinates(self, theta, pilot, units):
+        """Numbers (q,) in which estimates at two powers gamma are compared, and their Jacobian.
+
+        Parameters
+        ----------
+        theta, pilot : ndarray of shape (d,)
+            An estimate, and the one that sets the scale.
+        units : object
+            From :meth:`path_units`.
+
+        Returns
+        -------
+        values : ndarray of shape (q,)
+        jacobian : ndarray of shape (q, d)
+        """
+        return theta, np.eye(len(theta))
 
     @abstractmethod
     def starts(self, rows, weight, random):
@@ -190,6 +237,11 @@ class WorkingModel(ABC):
         return self.prior
 
     @property
+    @abstractmethod
+    def n_modelled(self):
+        """Number of columns whose joint density this is; 1 for a regression."""
+
+    @property
     def n_params(self):
         return len(self.parameter_names)
 
@@ -237,3 +289,14 @@ class LinearDistanceModel(WorkingModel):
     def log_kernel(self, theta, rows, power):
         coef, finish = self.log_kernel_product(theta, power)
         return finish(coef @ self.distance_features(rows).T).T
+
+
+def _empirical_tail(values, drawn):
+    """P(D <= value) for values (m,) from draws D (N,), continued exponentially below the lowest."""
+    drawn = np.sort(drawn)
+    n_low = max(2, int(_TAIL_SHARE * len(drawn)))
+    level = drawn[n_low - 1]
+    rate = max(level - np.mean(drawn[: n_low - 1]), 1e-12)
+    share = np.searchsorted(drawn, values, side="right") / len(drawn)
+    beyond = n_low / len(drawn) * np.exp(np.minimum((values - level) / rate, 0.0))
+    return np.where(values < level, beyond, share)

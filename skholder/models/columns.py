@@ -141,6 +141,16 @@ class IndependentColumns(WorkingModel):
             )
         return gradient, hessian
 
+    @property
+    def n_modelled(self):
+        return self.k
+
+    def scores(self, theta, rows):
+        score = np.empty((len(rows), self.n_params))
+        for j, params in enumerate(self.split(theta[None])[0]):
+            score[:, j :: self.k] = self.family.derivatives(params, rows[:, j])[0]
+        return score
+
     def score_sums(self, theta, rows, weight):
         score = np.empty((len(rows), self.n_params))
         hessian = np.zeros((self.n_params, self.n_params))

@@ -86,6 +86,17 @@ class UserModel(WorkingModel):
         values = self.log_power(_stencil(theta), gamma)
         return _gradient(values, theta), _hessian(values, theta)
 
+    @property
+    def n_modelled(self):
+        return self.k
+
+    def scores(self, theta, rows):
+        steps = np.diag(_steps(theta))
+        ends = np.vstack([theta + steps, theta - steps])
+        values = np.asarray(self.wrapped.log_density(ends, rows), dtype=float)
+        above, below = np.split(values, 2, axis=1)
+        return (above - below) / (2 * _steps(theta))
+
     def score_sums(self, theta, rows, weight):
         values = np.asarray(self.wrapped.log_density(_stencil(theta), rows), dtype=float)
         score = _gradient(values.T, theta).T

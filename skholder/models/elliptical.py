@@ -169,25 +169,60 @@ class EllipticalModel(LinearDistanceModel):
         gradient[self.k : 2 * self.k] = -gamma
         return gradient, np.zeros((self.n_params, self.n_params))
 
-    def score_sums(self, theta, rows, weight):
+    def _row_derivatives(self, theta, rows):
+        """What scores and their sums are made of, row by row; see the names below."""
         factor = self.factor(theta[None])[0]
         # Beyond 1e60 a row has no weight, and its square no room.
         deviation = np.clip(rows - theta[: self.k], -1e60, 1e60)
         u = deviation @ factor
         slope, bend = self.radial.derivatives(np.sum(u * u, axis=1), self.k)
         # dL / dtheta is 1 off the diagonal and -L_ii on it.
-        chain = np.where(
-            self.entry_row == self.entry_column, -factor[self.entry_row, self.entry_column], 1.0
-        )
+        on_diagonal = self.entry_row == self.entry_column
+        chain = np.where(on_diagonal, -factor[self.entry_row, self.entry_column], 1.0)
         q_gradient = np.hstack(
             [-2 * u @ factor.T, 2 * chain * deviation[:, self.entry_row] * u[:, self.entry_column]]
         )
         score = slope[:, None] * q_gradient
         score[:, self.k : 2 * self.k] -= 1
+        return factor, chain, deviation, u, slope, bend, q_gradient, score
+
+    @property
+    def n_modelled(self):
+        return self.k
+
+    def scores(self, theta, rows):
+        return self._row_derivatives(theta, rows)[-1]
+
+    def score_sums(self, theta, rows, weight):
+        parts = self._row_derivatives(theta, rows)
+        factor, chain, deviation, u, slope, bend, q_gradient, score = parts
         hessian = self._q_hessian(factor, chain, deviation, u, weight * slope)
         if np.any(bend):
             hessian += (q_gradient * (weight * bend)[:, None]).T @ q_gradient
         return weight @ score, hessian, (score * weight[:, None]).T @ score
+
+    n_tail_thetas = 1000
+
+    def tail(self, theta, rows):
+        q = self.distance_features(rows) @ self.distance_coef(theta).T
+        return self.radial.tail(np.maximum(q, 0.0), self.k)
+
+    def path_coordinates(self, theta, pilot, units):
+        """Location in the pilot's metric, and the log scales of its coordinates there."""
+        root = self.factor(pilot[None])[0]
+
+        def log_scales(batch):
+            inner = np.swapaxes(np.linalg.inv(self.factor(batch)), 1, 2)
+            return 0.5 * np.log(np.sum((root.T @ inner) ** 2, axis=2))
+
+        step = 1e-5
+        shifts = step * np.eye(self.n_params)[self.k :]
+        slopes = (log_scales(theta + shifts) - log_scales(theta - shifts)) / (2 * step)
+        jacobian = np.zeros((2 * self.k, self.n_params))
+        jacobian[: self.k, : self.k] = root.T
+        jacobian[self.k :, self.k :] = slopes.T
+        location = root.T @ (theta[: self.k] - pilot[: self.k])
+        return np.append(location, log_scales(theta[None])[0]), jacobian
 
     def _q_hessian(self, factor, chain, deviation, u, weight):
         """Weighted sum over rows of the Hessian of Q."""

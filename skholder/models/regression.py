@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..rows import NORMAL_IQR
 from .base import LinearDistanceModel, NormalPrior
 from .named_draws import NamedDraws
 from .starts import trimmed_starts
@@ -94,13 +95,20 @@ class LinearModel(LinearDistanceModel):
         gradient[-1] = -gamma
         return gradient, np.zeros((self.n_params, self.n_params))
 
-    def score_sums(self, theta, rows, weight):
-        design, sigma = rows[:, :-1], np.exp(theta[-1])
+    def _row_derivatives(self, theta, rows):
+        """Standardised residuals r, rho'(r), rho''(r), and the two factors of the scores."""
         # Beyond 1e60 standard deviations a row has no weight, and its square no room.
         r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
         slope, bend = self.noise.derivatives(r)
-        coef_score = -slope / sigma
-        scale_score = -slope * r - 1
+        return r, slope, bend, -slope / np.exp(theta[-1]), -slope * r - 1
+
+    def scores(self, theta, rows):
+        *_, coef_score, scale_score = self._row_derivatives(theta, rows)
+        return np.column_stack([rows[:, :-1] * coef_score[:, None], scale_score])
+
+    def score_sums(self, theta, rows, weight):
+        design, sigma = rows[:, :-1], np.exp(theta[-1])
+        r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
         gradient = np.append(design.T @ (weight * coef_score), weight @ scale_score)
         hessian = _bordered(
             design.T @ (design * (weight * bend / sigma**2)[:, None]),
@@ -113,6 +121,22 @@ class LinearModel(LinearDistanceModel):
             weight @ scale_score**2,
         )
         return gradient, hessian, outer
+
+    n_modelled = 1
+    n_tail_thetas = 1000
+
+    def tail(self, theta, rows):
+        return self.noise.tail(rows @ self._residual_coef(theta).T)
+
+    def path_units(self, rows):
+        """The quartiles' scale of each column of the design; 1 where that is 0."""
+        low, high = np.quantile(rows[:, :-1], [0.25, 0.75], axis=0)
+        return np.where(high > low, (high - low) / NORMAL_IQR, 1.0)
+
+    def path_coordinates(self, theta, pilot, units):
+        """Coefficients of standardised columns in the pilot's sigma, and log sigma."""
+        scale = np.append(units * np.exp(-pilot[-1]), 1.0)
+        return theta * scale, np.diag(scale)
 
     @property
     def is_normal(self):

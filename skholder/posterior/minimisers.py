@@ -9,7 +9,7 @@ import numpy as np
 from .collapsed import ProfileRisk
 from .modes import at_floor, distinct, maximise, spike_guard
 
-__all__ = ["Minimisers", "risk_minimisers"]
+__all__ = ["Minimisers", "minimise_from", "risk_minimisers"]
 
 # Rows used to tell good starting values from bad ones; every minimiser is refined on all rows.
 _SEARCH_ROWS = 2000
@@ -54,7 +54,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random):
     few = rows.subsample(_SEARCH_ROWS)
     starts = model.starts(few.rows, few.weight, random)
     # On a part of the rows it is enough to tell the basins apart.
-    points = _minimise_from(starts, lambda m: risk_on(few, multiplier=m), _accuracy(few is rows))
+    points = minimise_from(starts, lambda m: risk_on(few, multiplier=m), _accuracy(few is rows))
     if len(points) == 0:
         # Spikes only, so the risk has no minimiser: hold the scales up and trust the starts.
         model = model.with_floor(starts[0])
@@ -64,7 +64,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random):
         return Minimisers(model, starts[order])
     if few is rows:
         return Minimisers(model, points)
-    refined = _minimise_from(points[:_MAX_REFINED], lambda m: risk_on(rows, multiplier=m))
+    refined = minimise_from(points[:_MAX_REFINED], lambda m: risk_on(rows, multiplier=m))
     return Minimisers(model, refined if len(refined) else points)
 
 
@@ -73,7 +73,7 @@ def _accuracy(final):
     return 1e-11 if final else 1e-4
 
 
-def _minimise_from(points, risk_times, tolerance=1e-11):
+def minimise_from(points, risk_times, tolerance=1e-11):
     """Distinct minimisers reached from points, best first, without those that are spikes.
 
     Parameters

@@ -1,0 +1,59 @@
+"""Tail probabilities: how likely a row at least this unlikely is, if it follows the model.
+
+    t_i = posterior mean of P_theta(p_theta(row) <= p_theta(row_i))
+
+Among n clean rows, n t_i rows as extreme as row i are expected by chance.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..rows import row_spans
+
+__all__ = ["CERTAIN", "expected_by_chance", "tail_probabilities"]
+
+#: A row with n t below this cannot be an inlier: one such row in twenty clean tables.
+CERTAIN = 0.05
+# Draws that every row meets, and those that unlikely rows meet, whose average is dominated by few.
+_FEW_DRAWS, _UNLIKELY = 64, 0.02
+# Tail probabilities worked out in the second round, at most.
+_MOST = 20_000_000
+
+
+def tail_probabilities(model, theta, rows):
+    """Posterior-mean tail probability of rows (m, q), shape (m,).
+
+    Parameters
+    ----------
+    model : WorkingModel
+    theta : ndarray of shape (S, d)
+        Posterior draws.
+    rows : ndarray of shape (m, q)
+        On the computing scale.
+    """
+    if model.n_tail_thetas == 1:
+        return _mean_tail(model, theta.mean(axis=0)[None], rows)
+    tails = _mean_tail(model, _thinned(theta, _FEW_DRAWS), rows)
+    unlikely = np.flatnonzero(tails < _UNLIKELY)
+    n_draws = int(np.clip(_MOST // max(len(unlikely), 1), _FEW_DRAWS, model.n_tail_thetas))
+    if len(unlikely) and n_draws > _FEW_DRAWS:
+        tails[unlikely] = _mean_tail(model, _thinned(theta, n_draws), rows[unlikely])
+    return tails
+
+
+def expected_by_chance(tails, total_weight):
+    """How many of n clean rows would be at least as unlikely, n t, shape (m,)."""
+    return total_weight * tails
+
+
+def _mean_tail(model, theta, rows):
+    out = np.empty(len(rows))
+    for part in row_spans(len(rows), len(theta)):
+        out[part] = model.tail(theta, rows[part]).mean(axis=1)
+    return out
+
+
+def _thinned(theta, size):
+    """At most ``size`` draws, evenly spaced."""
+    return theta[:: max(1, len(theta) // size)][:size]

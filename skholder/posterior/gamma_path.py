@@ -1,0 +1,237 @@
+"""The power gamma, chosen from the data along a path of risk minimisers.
+
+At every power of a grid the risk has a minimiser, and the estimates of a larger power are less
+biased by outliers and noisier. With T the estimates in comparable units (coefficients or location
+in the pilot's scale, log scales, twice epsilon), the choice minimises the estimated mean squared
+error against a pilot at a large power (Warwick and Jones 2005, iterated as in Basak, Basu and Jones
+2021)::
+
+    AMSE(gamma) = max(0, |T(gamma) - T(pilot)|^2 - tr Cov(T(gamma) - T(pilot))) + tr Cov T(gamma)
+
+then the pilot moves there, until it stays. Covariances are sandwiches of influence values.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..divergences import PseudoSpherical
+from .collapsed import ProfileRisk
+from .influence_values import InfluenceValues, influence_values
+from .minimisers import minimise_from
+from .temperature import calibrated
+
+__all__ = ["GammaPath", "efficient_gamma", "gamma_path"]
+
+# Efficiencies of a normal location at the powers of the grid.
+_EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.46, 0.41)
+# The pilot's efficiency by rows per parameter: with few rows a large power is all noise.
+_PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
+# The path is found on at most this many rows.
+_PATH_ROWS = 2000
+_MAX_MODES = 3
+# rho this many standard errors above 1, with rows flatter than a normal by this much excess
+# kurtosis, is the mark of a wide fit laid over two groups.
+_ABOVE, _FLAT = 3.0, -0.6
+
+
+def efficient_gamma(n_columns, efficiency=0.8):
+    """The gamma that leaves a k-variate normal location this asymptotic efficiency.
+
+    ((1 + 2 gamma) / (1 + gamma)^2)^(k/2 + 1) = efficiency, solved for gamma.
+    """
+    q = np.sqrt(1 - efficiency ** (1 / (n_columns / 2 + 1)))
+    return float(q / (1 - q))
+
+
+@dataclass(frozen=True)
+class GammaPath:
+    """Estimates along a grid of powers, and the power chosen.
+
+    Attributes
+    ----------
+    gamma : ndarray of shape (G,)
+        Ascending.
+    criterion : ndarray of shape (G,)
+        Estimated mean squared error against the last pilot; infinite where the fit has broken down.
+    epsilon : ndarray of shape (G,)
+        Share of rows outside the model, clipped at 0.
+    theta : ndarray of shape (G, d)
+        Estimates on the computing scale.
+    chosen, pilot : int
+        Positions of the power chosen, and of the first pilot.
+    n_rows : int
+        Rows that the path was found on.
+    """
+
+    gamma: np.ndarray
+    criterion: np.ndarray
+    epsilon: np.ndarray
+    theta: np.ndarray
+    chosen: int
+    pilot: int
+    n_rows: int
+
+    @property
+    def best(self):
+        """The power chosen."""
+        return float(self.gamma[self.chosen])
+
+    def to_frame(self):
+        """A pandas DataFrame with one line for each power."""
+        import pandas as pd
+
+        columns = {"gamma": self.gamma, "criterion": self.criterion, "epsilon": self.epsilon}
+        frame = pd.DataFrame(columns)
+        frame["chosen"] = frame.index == self.chosen
+        return frame
+
+    def __repr__(self):
+        ends = f"{self.gamma[0]:.2f} to {self.gamma[-1]:.2f}"
+        return f"GammaPath(chosen {self.best:.2f} of {len(self.gamma)} powers, {ends})"
+
+
+def gamma_path(model, rows, lower, random):
+    """Choose gamma for a model on its rows.
+
+    Parameters
+    ----------
+    model : WorkingModel
+    rows : RowBlocks
+    lower : float
+        Smallest inlier share allowed, 1 - max_contamination.
+    random : numpy.random.RandomState
+
+    Returns
+    -------
+    GammaPath
+    """
+    few = rows.subsample(_PATH_ROWS)
+    grid = np.array([efficient_gamma(model.n_modelled, e) for e in _EFFICIENCIES])
+    modes = _modes_along(model, few, grid, model.starts(few.rows, few.weight, random))
+    found = [_dominant(model, few, g, points, lower) for g, points in zip(grid, modes, strict=True)]
+    known = [g for g, one in enumerate(found) if one is not None]
+    if not known:
+        # Spikes only: the efficiency rule must do.
+        return _without_path(model, few)
+    candidates = [found[g] for g in known]
+    sane = [j for j, one in enumerate(candidates) if not _broken_down(one, few)] or list(
+        range(len(candidates))
+    )
+    pilot = _pilot(candidates, sane, rows.total_weight / (model.n_params + 1), model.n_modelled)
+    units = model.path_units(few.rows)
+    chosen, criterion = _warwick_jones(model, few, candidates, sane, pilot, units)
+    return GammaPath(
+        gamma=np.array([one.gamma for one in candidates]),
+        criterion=criterion,
+        epsilon=np.array([max(1 - one.rho, 0.0) for one in candidates]),
+        theta=np.array([one.theta for one in candidates]),
+        chosen=chosen,
+        pilot=pilot,
+        n_rows=len(few),
+    )
+
+
+def _without_path(model, rows):
+    gamma = efficient_gamma(model.n_modelled)
+    nothing = np.full((1, model.n_params), np.nan)
+    none = np.array([np.nan])
+    return GammaPath(np.array([gamma]), none, none, nothing, 0, 0, len(rows))
+
+
+def _modes_along(model, rows, grid, starts):
+    """Minimisers (M, d) at every power: from the starts at both ends, then from neighbours."""
+
+    def climb(g, points):
+        def risk_times(multiplier):
+            return ProfileRisk(model, rows, PseudoSpherical(), grid[g], 0.0, multiplier)
+
+        return minimise_from(np.asarray(points), risk_times, tolerance=1e-6)[:_MAX_MODES]
+
+    last = len(grid) - 1
+    up, down = {0: climb(0, starts)}, {last: climb(last, starts)}
+    for g in range(1, len(grid)):
+        up[g] = climb(g, up[g - 1]) if len(up[g - 1]) else climb(g, starts)
+    for g in range(last - 1, -1, -1):
+        down[g] = climb(g, down[g + 1]) if len(down[g + 1]) else climb(g, starts)
+    return [_merged(up[g], down[g]) for g in range(len(grid))]
+
+
+def _merged(first, second):
+    """Two sets of points (M, d) as one, without repeats."""
+    kept = list(first)
+    for point in second:
+        if not any(np.max(np.abs(point - other)) < 1e-3 for other in kept):
+            kept.append(point)
+    return kept
+
+
+def _dominant(model, rows, gamma, points, lower):
+    """The influence values of the mode with the largest Laplace evidence; None without modes.
+
+    Spurious narrow modes of few rows have a low risk, but little volume.
+    """
+    found = [influence_values(model, rows, point, gamma, keep_rows=True) for point in points]
+    found = [one for one in found if np.isfinite(one.log_det_curvature)]
+    allowed = [one for one in found if one.rho >= lower] or found
+    if not allowed:
+        return None
+    height = np.array([_log_risk(model, one) for one in allowed])
+    risk = ProfileRisk(model, rows, PseudoSpherical(), gamma, 0.0, 1.0)
+    beta = calibrated(risk, allowed[int(np.argmax(height))].theta)
+    log_nh = np.log(rows.total_weight * beta) + height
+    curvature = np.array([one.log_det_curvature for one in allowed])
+    volume = -0.5 * (model.n_params * (log_nh + np.log(gamma * (1 + gamma))) + curvature)
+    return allowed[int(np.argmax(np.exp(np.minimum(log_nh, 600.0)) + volume))]
+
+
+def _log_risk(model, one):
+    """log(-H) at the best alpha in (0, 1]: gamma (1 + gamma) F where S < C."""
+    gamma = one.gamma
+    if one.rho <= 1:
+        return gamma * (1 + gamma) * one.value
+    log_c = float(model.log_power(one.theta[None], gamma)[0])
+    return log_c + np.log((1 + gamma) * one.rho - gamma)
+
+
+def _broken_down(one: InfluenceValues, rows):
+    """Whether the fit is a wide one over two groups: S / C lies far above what a share can be."""
+    sd = max(np.sqrt(one.rho_variance), 1e-12)
+    kurtosis = -8 * (one.rho - 1) * ((1 + one.gamma) / one.gamma) ** 2
+    return (one.rho - 1) / sd > _ABOVE and kurtosis < _FLAT
+
+
+def _pilot(candidates, sane, rows_per_parameter, n_modelled):
+    """The largest sound power that this many rows per parameter can afford."""
+    efficiency = next(e for least, e in _PILOTS if rows_per_parameter >= least)
+    top = efficient_gamma(n_modelled, efficiency) * 1.001
+    below = [j for j in sane if candidates[j].gamma <= top]
+    return below[-1] if below else sane[0]
+
+
+def _warwick_jones(model, rows, candidates, sane, pilot, units):
+    """The position chosen, and the criterion (G,) of the last round."""
+    seen = set()
+    while True:
+        criterion = np.full(len(candidates), np.inf)
+        for j in sane:
+            criterion[j] = _amse(model, rows, candidates[j], candidates[pilot], units)
+        best = int(np.argmin(criterion))
+        if best == pilot or best in seen:
+            return best, criterion
+        seen.add(best)
+        pilot = best
+
+
+def _amse(model, rows, one, pilot, units):
+    values, jacobian = model.path_coordinates(one.theta, pilot.theta, units)
+    pilot_values, pilot_jacobian = model.path_coordinates(pilot.theta, pilot.theta, units)
+    step = np.append(values - pilot_values, 2 * (pilot.rho - one.rho))
+    own = np.column_stack([one.a @ jacobian.T, -2 * one.b])
+    other = np.column_stack([pilot.a @ pilot_jacobian.T, -2 * pilot.b])
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    n2 = rows.total_weight**2
+    noise = weight @ np.sum((own - other) ** 2, axis=1) / n2
+    return max(step @ step - noise, 0.0) + weight @ np.sum(own**2, axis=1) / n2
