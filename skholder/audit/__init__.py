@@ -1,15 +1,23 @@
 """The audit: how many rows do not follow the model, which, and why."""
 
 from .audit_set import Audit, worst_first
-from .counts import choose_count, outlier_counts, score_threshold
+from .calibrated import AuditedTable, CountPosterior, count_rows
+from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
+from .tails import expected_by_chance, tail_probabilities
 
 __all__ = [
+    "RULES",
     "Audit",
+    "AuditedTable",
+    "CountPosterior",
     "Detection",
     "choose_count",
+    "count_rows",
     "detect",
+    "expected_by_chance",
     "outlier_counts",
     "score_threshold",
+    "tail_probabilities",
     "worst_first",
 ]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .counts import choose_count
+from .counts import TAIL_RULES, choose_count
 from .explanation import Explanation, row_position
 
 __all__ = ["Audit", "worst_first"]
@@ -16,8 +16,10 @@ __all__ = ["Audit", "worst_first"]
 _PRINTED = 10
 
 
-def worst_first(fod, log_density, rank="fod", weight=None):
+def worst_first(fod, log_density, rank="fod", weight=None, tails=None):
     """Row order, most suspicious first: by FoD and then log density, or by log density alone.
+
+    ``"tail"`` ranks by tail probability, and log density where that is the same.
 
     Rows of weight 0 are no part of the data: they come last.
     """
@@ -25,8 +27,10 @@ def worst_first(fod, log_density, rank="fod", weight=None):
         order = np.lexsort((log_density, -fod))
     elif rank == "log_density":
         order = np.argsort(log_density, kind="stable")
+    elif rank == "tail":
+        order = np.lexsort((log_density, tails))
     else:
-        raise ValueError(f"rank must be 'fod' or 'log_density', got {rank!r}.")
+        raise ValueError(f"rank must be 'fod', 'log_density' or 'tail', got {rank!r}.")
     if weight is None:
         return order
     counted = weight[order] > 0
@@ -57,6 +61,8 @@ class Audit:
         Row weights, where the fit had any.
     library : {"pandas", "polars"}
         What :meth:`to_frame` returns.
+    tails : ndarray of shape (n,) or None
+        Tail probability of each row: how likely a row this unlikely is, if it follows the model.
     """
 
     mask: np.ndarray
@@ -70,6 +76,7 @@ class Audit:
     evidence: object = None
     weight: np.ndarray | None = None
     library: str = "pandas"
+    tails: np.ndarray | None = None
 
     @classmethod
     def from_posterior(
@@ -86,12 +93,15 @@ class Audit:
         evidence=None,
         count=None,
         library="pandas",
+        tails=None,
     ):
         """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
-        count = choose_count(counts, rule, level) if count is None else int(count)
-        order = worst_first(fod, log_density, rank, weight)
+        if count is None:
+            count = choose_count(counts, rule, level, tails, weight)
+            rank = "tail" if rule in TAIL_RULES else rank
+        order = worst_first(fod, log_density, rank, weight, tails)
         reached = np.arange(1, len(fod) + 1) if weight is None else np.cumsum(weight[order])
         step = 1 if weight is None else weight[order]
         # A row of weight w is in the set if more than half of it fits the count.
@@ -103,7 +113,7 @@ class Audit:
         return cls(
             mask=mask,
             indices=order[inside],
-            count=count,
+            count=int(count),
             count_interval=interval,
             fod=fod,
             log_density=log_density,
@@ -112,16 +122,23 @@ class Audit:
             evidence=evidence,
             weight=weight,
             library=library,
+            tails=tails,
         )
 
     def to_frame(self):
         """A data frame of all rows, worst first: pandas, or polars where that was fitted.
 
         Its columns are ``flagged``, ``fod``, ``log_density``, ``row`` (the position) and, for the
-        audit of a fit, ``reason``: why, in a few words; ``weight`` where rows had weights. A pandas
-        frame has the index of the fitted one.
+        audit of a fit, ``tail_probability``, ``expected_by_chance`` (how many of as many clean rows
+        would be at least as unlikely) and ``reason``: why, in a few words; ``weight`` where rows
+        had weights. A pandas frame has the index of the fitted one.
         """
         return self._frame(self.order)
+
+    @property
+    def total_weight(self):
+        """Number of rows, in units of weight."""
+        return float(len(self.mask) if self.weight is None else self.weight.sum())
 
     def _frame(self, positions):
         columns = {
@@ -130,6 +147,9 @@ class Audit:
             "log_density": self.log_density[positions],
             "row": positions,
         }
+        if self.tails is not None:
+            columns["tail_probability"] = self.tails[positions]
+            columns["expected_by_chance"] = self.total_weight * self.tails[positions]
         if self.weight is not None:
             columns["weight"] = self.weight[positions]
         if self.evidence is not None:
@@ -200,4 +220,6 @@ class Audit:
             reason="" if known is None else self._reasons(np.array([spot]))[0],
             residual=None if known is None else known.residual(spot),
             contributions=() if known is None else known.contributions(spot),
+            tail_probability=None if self.tails is None else float(self.tails[spot]),
+            n_rows=self.total_weight,
         )

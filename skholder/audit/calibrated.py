@@ -23,9 +23,13 @@ from scipy.integrate import trapezoid
 from scipy.special import betainc, betaincinv, betaln, gammaln
 from scipy.stats import rankdata
 
+from ..inference.health import MIN_MODE_SHARE
+from ..posterior import free_minimiser, influence_values
+from ..rows import RowBlocks
+from .counts import outlier_counts
 from .tails import CERTAIN
 
-__all__ = ["CountPosterior", "calibrated_counts"]
+__all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows"]
 
 # Rows with n t between CERTAIN and this are counted against their Poisson law.
 _BAND = 3.0
@@ -35,29 +39,92 @@ _CLEAN_ODDS = 0.5
 
 
 @dataclass(frozen=True)
+class AuditedTable:
+    """The rows that are counted.
+
+    Attributes
+    ----------
+    rows : RowBlocks
+        The weighted set of rows, on the computing scale.
+    where : Canonical
+        Where the user's rows are in it.
+    design_weight : ndarray or None
+        Factors that held rows of the set back from the fit, on top of their weights.
+    """
+
+    rows: RowBlocks
+    where: object
+    design_weight: np.ndarray | None = None
+
+    @property
+    def fitted_rows(self):
+        """The rows as the fit saw them."""
+        if self.design_weight is None:
+            return self.rows
+        weight = 1.0 if self.rows.weight is None else self.rows.weight
+        return RowBlocks(self.rows.rows, weight * self.design_weight)
+
+    @property
+    def weight(self):
+        return np.ones(len(self.rows)) if self.rows.weight is None else self.rows.weight
+
+
+@dataclass(frozen=True)
 class CountPosterior:
     """Draws of K and epsilon, one for each posterior draw.
 
     Attributes
     ----------
-    counts : ndarray of int, shape (S,)
-        Rows of this table that are outside the model.
-    epsilon : ndarray of shape (S,)
+    counts : ndarray of int, shape (S,), or None
+        Rows of this table that are outside the model; None for a divergence without alpha.
+    epsilon : ndarray of shape (S,) or None
         Share of such rows in the population.
     clean_probability : float
-        P(no contamination), with prior odds 1.
+        P(no contamination), with prior odds 1; NaN where it is not known.
     estimate, sd : float
         K-hat and its standard deviation.
     certain : float
         Weight of the rows that cannot be inliers.
     """
 
-    counts: np.ndarray
-    epsilon: np.ndarray
-    clean_probability: float
-    estimate: float
-    sd: float
-    certain: float
+    counts: np.ndarray | None
+    epsilon: np.ndarray | None
+    clean_probability: float = np.nan
+    estimate: float = np.nan
+    sd: float = np.nan
+    certain: float = np.nan
+
+
+def count_rows(result, table, tails, prior, method, random):
+    """How many rows of the table are outside the model.
+
+    Parameters
+    ----------
+    result : Inference
+    table : AuditedTable
+    tails : ndarray of shape (n,)
+        Tail probabilities of the table's rows.
+    prior : AlphaPrior
+    method : {"calibrated", "holder"}
+        ``"holder"`` is the paper's conditional of alpha, and what remains where no single mode
+        holds the draws.
+    random : numpy.random.RandomState
+
+    Returns
+    -------
+    CountPosterior
+    """
+    draws = result.draws
+    if draws.alpha is None:
+        return CountPosterior(None, None)
+    if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
+        epsilon = 1 - draws.alpha
+        return CountPosterior(outlier_counts(epsilon, table.rows.total_weight), epsilon)
+    model, gamma = draws.model, draws.gamma
+    theta = free_minimiser(model, table.fitted_rows, gamma, result.modes[0].theta)
+    values = influence_values(model, table.rows, theta, gamma, design_weight=table.design_weight)
+    bias = model.count_bias(gamma)
+    return calibrated_counts(values, table.weight, tails, draws.theta, bias, prior, random)
 
 
 def calibrated_counts(values, weight, tails, theta, bias, prior, random):

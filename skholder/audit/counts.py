@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["choose_count", "outlier_counts", "score_threshold"]
+from .tails import CERTAIN
+
+__all__ = ["RULES", "TAIL_RULES", "choose_count", "outlier_counts", "score_threshold"]
+
+#: Rules that flag by tail probability, whatever the posterior of K.
+TAIL_RULES = ("fdr", "certain")
+#: All rules.
+RULES = ("mean", "median", "lower", "upper", *TAIL_RULES)
 
 
 def outlier_counts(epsilon, total):
@@ -12,14 +19,22 @@ def outlier_counts(epsilon, total):
     return np.clip(np.rint(total * np.asarray(epsilon)), 0, np.floor(total)).astype(np.int64)
 
 
-def choose_count(counts, rule="mean", level=0.95):
-    """The number of rows to flag, from the posterior of K.
+def choose_count(counts, rule="mean", level=0.95, tails=None, weight=None):
+    """The number of rows to flag.
 
     Parameters
     ----------
     counts : ndarray of shape (S,)
-    rule : {"mean", "median", "lower", "upper"}
-        ``"lower"`` and ``"upper"`` are the ends of the central interval of ``level``.
+        Draws of K.
+    rule : {"mean", "median", "lower", "upper", "fdr", "certain"}
+        ``"lower"`` and ``"upper"`` are the ends of the central interval of ``level``. ``"fdr"``
+        flags by Benjamini and Hochberg, so that on average a share ``1 - level`` of the flags is
+        false; ``"certain"`` flags the rows that cannot be inliers, n t < 0.05.
+    level : float
+    tails : ndarray of shape (n,) or None
+        Tail probabilities, which the last two rules need.
+    weight : ndarray of shape (n,) or None
+        Row weights.
 
     Returns
     -------
@@ -27,11 +42,24 @@ def choose_count(counts, rule="mean", level=0.95):
     """
     if rule == "mean":
         return int(np.rint(np.mean(counts)))
+    if rule in TAIL_RULES:
+        return _tail_count(rule, level, tails, weight)
     tail = (1 - level) / 2
     quantile = {"median": 0.5, "lower": tail, "upper": 1 - tail}
     if rule not in quantile:
-        raise ValueError(f"rule must be 'mean', 'median', 'lower' or 'upper', got {rule!r}.")
+        raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
     return int(np.rint(np.quantile(counts, quantile[rule])))
+
+
+def _tail_count(rule, level, tails, weight):
+    weight = np.ones(len(tails)) if weight is None else weight
+    total = weight.sum()
+    if rule == "certain":
+        return int(np.rint(weight @ (total * tails < CERTAIN)))
+    order = np.argsort(tails, kind="stable")
+    reached = np.cumsum(weight[order])
+    below = np.flatnonzero(total * tails[order] <= (1 - level) * reached)
+    return int(np.rint(reached[below[-1]])) if len(below) else 0
 
 
 def score_threshold(scores, weight, count):

@@ -12,7 +12,7 @@ from numbers import Integral
 
 import numpy as np
 
-from .wording import number, rounded
+from .wording import chance_in_words, number, rounded
 
 __all__ = [
     "Contribution",
@@ -152,6 +152,10 @@ class Explanation:
         For a regression.
     contributions : tuple of Contribution
         For a density: the columns that cost most, at most three, worst first.
+    tail_probability : float or None
+        How likely a row this unlikely is, if it follows the model.
+    n_rows : float
+        Rows of the table, by weight.
     """
 
     row: int
@@ -162,6 +166,13 @@ class Explanation:
     reason: str
     residual: Residual | None = None
     contributions: tuple[Contribution, ...] = ()
+    tail_probability: float | None = None
+    n_rows: float = 0.0
+
+    @property
+    def expected_by_chance(self):
+        """How many of as many clean rows would be at least as unlikely; None if not known."""
+        return None if self.tail_probability is None else self.n_rows * self.tail_probability
 
     @property
     def parts(self):
@@ -173,7 +184,10 @@ class Explanation:
 
     def __str__(self):
         verdict = "is flagged" if self.flagged else "is not flagged"
-        return f"Row {self.label!s} {verdict} (FoD {self.fod:.2f}): {'; '.join(self.parts)}."
+        parts = self.parts
+        if self.tail_probability is not None:
+            parts = (*parts, chance_in_words(self.expected_by_chance, self.n_rows))
+        return f"Row {self.label!s} {verdict} (FoD {self.fod:.2f}): {'; '.join(parts)}."
 
     def to_dict(self):
         """Everything as plain Python types; the label as it is if it is a number or a text."""
@@ -186,6 +200,8 @@ class Explanation:
             "log_density": self.log_density,
             "reason": self.reason,
             "explanation": str(self),
+            "tail_probability": self.tail_probability,
+            "expected_by_chance": self.expected_by_chance,
             "residual": None if self.residual is None else self.residual.to_dict(),
             "contributions": [part.to_dict() for part in self.contributions],
         }

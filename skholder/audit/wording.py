@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["number", "percent", "rounded"]
+__all__ = ["chance_in_words", "number", "percent", "rounded"]
 
 
 def number(value):
@@ -45,3 +45,30 @@ def percent(share):
     value = 100 * float(share)
     digits = 0 if value == 0 or value >= 99.95 else 1 if value >= 0.995 else 2
     return f"{value:.{digits}f}%"
+
+
+def chance_in_words(expected, n_rows):
+    """What chance alone would do: ``one such row is expected among 400 clean ones``.
+
+    Parameters
+    ----------
+    expected : float
+        Rows at least as unlikely among ``n_rows`` clean ones, n t.
+    n_rows : float
+    """
+    size = f"{n_rows:,.0f} clean ones"
+    if expected >= 1.5:
+        return f"about {expected:,.0f} such rows are expected among {size}"
+    if expected >= 0.67:
+        return f"one such row is expected among {size}"
+    if expected < 1e-6:
+        return f"among {size} the chance of such a row is less than one in a million"
+    return (
+        f"among {size} the chance of such a row is about 1 in {number(_round_odds(1 / expected))}"
+    )
+
+
+def _round_odds(value):
+    """Two significant digits: odds are never known better."""
+    digits = 10 ** max(0, math.floor(math.log10(value)) - 1)
+    return round(value / digits) * digits

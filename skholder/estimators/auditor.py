@@ -17,7 +17,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import Audit, choose_count, score_threshold
+from ..audit import RULES, Audit, choose_count, score_threshold
 from .density import HolderBayesDensity
 from .routing import routed_fit_params, seed_if_unset
 
@@ -60,7 +60,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
 
     _parameter_constraints = {
         "estimator": [None, HasMethods(["fit", "audit"])],
-        "rule": [StrOptions({"mean", "median", "lower", "upper"})],
+        "rule": [StrOptions(set(RULES))],
         "level": [Interval(Real, 0, 1, closed="neither")],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
         "output": [StrOptions({"append", "scores", "passthrough"})],
@@ -128,7 +128,14 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         """Training rows to call outliers by the current rule, in units of weight."""
         check_is_fitted(self, "estimator_")
         if self.contamination == "auto":
-            return choose_count(self.estimator_.outlier_count_posterior_, self.rule, self.level)
+            fitted = self.estimator_
+            return choose_count(
+                fitted.outlier_count_posterior_,
+                self.rule,
+                self.level,
+                fitted.tail_probability_,
+                fitted.record_.weight,
+            )
         return int(np.rint(self.contamination * self.estimator_.record_.total_weight))
 
     @property
@@ -155,6 +162,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
             index=record.index,
             evidence=record.evidence,
             library=record.library,
+            tails=fitted.tail_probability_,
             count=count,
         )
 

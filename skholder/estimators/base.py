@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, threadpool_controller
-from ..audit import Audit, detect, outlier_counts
+from ..audit import Audit, count_rows, detect, tail_probabilities
 from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Settings, warn_of
-from ..posterior import AlphaPrior
+from ..inference.health import at_ceiling
+from ..posterior import AlphaPrior, gamma_path
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
 from .record import FitRecord
@@ -23,6 +24,7 @@ from .record import FitRecord
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
 
 _NEED_ALPHA = (
+    "clean_probability_",
     "epsilon_posterior_",
     "epsilon_",
     "epsilon_interval_",
@@ -74,6 +76,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             StrOptions({"dpd", "expsat", "ratsat", "gamma", "kl"}),
             HasMethods("phi"),
         ],
+        "count": [StrOptions({"calibrated", "holder"})],
         "kappa": [None, Interval(Real, 0, None, closed="neither")],
         "temperature": [
             StrOptions({"calibrated", "covdet", "joint-covdet"}),
@@ -118,8 +121,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         beta = self.temperature
         if isinstance(beta, str):
             beta = None if beta == "calibrated" else temperature(beta, gamma)
-        a, b = (float(shape) for shape in self.alpha_prior)
-        prior = AlphaPrior(a, b, 1.0 - float(self.max_contamination))
+        prior = self._alpha_prior
         prior.log_norm  # noqa: B018  raises now if the prior has no mass on its support
         return Settings(
             divergence=divergence,
@@ -134,7 +136,21 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             verbose=self.verbose,
         )
 
-    def _conclude(self, result, rows, *, lost="", n_lost=0, **kept):
+    @property
+    def _alpha_prior(self):
+        a, b = (float(shape) for shape in self.alpha_prior)
+        return AlphaPrior(a, b, 1.0 - float(self.max_contamination))
+
+    def _power(self, model, rows, random):
+        """gamma, and the :class:`GammaPath` that chose it or None."""
+        if self.gamma != "auto":
+            return float(self.gamma), None
+        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+            return 1.0, None
+        path = gamma_path(model, rows, 1.0 - float(self.max_contamination), random)
+        return path.best, path
+
+    def _conclude(self, result, rows, table, random, *, lost="", n_lost=0, path=None, **kept):
         """Audit the rows, in the user's order, keep the record and set the shared attributes.
 
         Parameters
@@ -142,35 +158,49 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         result : Inference
         rows : ndarray of shape (n, q)
             On the computing scale.
+        table : AuditedTable
+            The weighted set of these rows, by which they are counted.
+        random : numpy.random.RandomState
         lost : str
             A sentence about the ``n_lost`` directions that the rows do not determine.
+        path : GammaPath or None
         **kept : dict
             Fields of the :class:`FitRecord`.
         """
-        draws = result.draws
-        blocks = RowBlocks(rows, kept["weight"])
-        counts = None
-        if draws.alpha is not None:
-            counts = outlier_counts(1 - draws.alpha, blocks.total_weight)
-        found = detect(draws.model, blocks, draws.theta, counts)
-        for name in _NEED_ALPHA:
+        draws, units = result.draws, kept["units"]
+        tails = tail_probabilities(draws.model, draws.theta, table.rows.rows)
+        found = count_rows(result, table, tails, self._alpha_prior, self.count, random)
+        seen = detect(draws.model, RowBlocks(rows, kept["weight"]), draws.theta, found.counts)
+        for name in (*_NEED_ALPHA, "gamma_path_"):
             vars(self).pop(name, None)
-        n_chains = self.n_ensembles if self.inference == "mcmc" else 1
-        self.record_ = FitRecord(draws=draws, threshold=found.threshold, n_chains=n_chains, **kept)
-        units = kept["units"]
+        self.record_ = FitRecord(
+            draws=draws,
+            threshold=seen.threshold,
+            n_chains=self.n_ensembles if self.inference == "mcmc" else 1,
+            **kept,
+        )
         self.posterior_ = draws.model.to_units(draws.theta, units)
-        if draws.alpha is not None:
-            self.posterior_ = self.posterior_.with_alpha(draws.alpha)
-            self.epsilon_posterior_ = 1 - draws.alpha
-            self.epsilon_ = float(np.mean(self.epsilon_posterior_))
-            self.epsilon_interval_ = np.quantile(self.epsilon_posterior_, [0.025, 0.975])
-            self.outlier_count_posterior_ = counts
-            self.fod_scores_ = found.fod
-        self.log_density_ = found.log_density - units.log_volume
+        self.tail_probability_ = table.where.spread(
+            tails, lambda spots: tail_probabilities(draws.model, draws.theta, rows[spots])
+        )
+        diagnostics = replace(result.diagnostics, n_lost=n_lost, lost=lost)
+        if found.counts is not None:
+            self.posterior_ = self.posterior_.with_alpha(1 - found.epsilon)
+            self.epsilon_posterior_ = found.epsilon
+            self.epsilon_ = float(np.mean(found.epsilon))
+            self.epsilon_interval_ = np.quantile(found.epsilon, [0.025, 0.975])
+            self.outlier_count_posterior_ = found.counts
+            self.clean_probability_ = found.clean_probability
+            self.fod_scores_ = seen.fod
+            ceiling = at_ceiling(found.epsilon, float(self.max_contamination))
+            diagnostics = replace(diagnostics, ceiling_share=ceiling, mode_share=result.mode_share)
+        self.log_density_ = seen.log_density - units.log_volume
         self.temperature_, self.gamma_ = result.temperature, draws.gamma
+        if path is not None:
+            self.gamma_path_ = path
         self.modes_ = [PosteriorMode.of(mode, draws.model, units) for mode in result.modes]
-        self.diagnostics_ = replace(result.diagnostics, n_lost=n_lost, lost=lost)
-        warn_of(self.diagnostics_.checks)
+        self.diagnostics_ = diagnostics
+        warn_of(diagnostics.checks)
 
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.
@@ -190,9 +220,12 @@ class HolderBayesEstimator(BaseEstimator, ABC):
 
         Parameters
         ----------
-        rule : {"mean", "median", "lower", "upper"}, default="mean"
+        rule : {"mean", "median", "lower", "upper", "fdr", "certain"}, default="mean"
             How many rows: a summary of the posterior of their number K. ``"lower"`` and
-            ``"upper"`` are the ends of the central interval of ``level``.
+            ``"upper"`` are the ends of the central interval of ``level``. ``"fdr"`` and
+            ``"certain"`` flag by tail probability: the first so that on average at most a share
+            ``1 - level`` of the flags is false (Benjamini and Hochberg), the second only rows of
+            which a clean table of this size would have one in twenty times.
         level : float, default=0.95
         rank : {"fod", "log_density"}, default="fod"
             Which rows: those of highest FoD, or of lowest posterior-mean log density.
@@ -213,6 +246,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             index=self.record_.index,
             evidence=self.record_.evidence,
             library=self.record_.library,
+            tails=self.tail_probability_,
         )
 
     def to_arviz(self):

@@ -9,11 +9,11 @@ from sklearn.base import DensityMixin, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import choose_count, score_threshold
+from ..audit import RULES, AuditedTable, choose_count, score_threshold, tail_probabilities
 from ..audit.evidence import density_evidence
 from ..inference import infer
 from ..models import DENSITY_NAMES, check_density
-from ..posterior import covariance_rule
+from ..posterior import covariance_rule, efficient_gamma
 from ..rows import RowBlocks, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.influence import influence
@@ -24,16 +24,7 @@ from .naming import column_names, frame_library, row_labels
 from .whitening import Whitening
 from .width import check_width
 
-__all__ = ["HolderBayesDensity", "efficient_gamma"]
-
-
-def efficient_gamma(n_columns, efficiency=0.8):
-    """The gamma that leaves a k-variate normal location this asymptotic efficiency.
-
-    ((1 + 2 gamma) / (1 + gamma)^2)^(k/2 + 1) = efficiency, solved for gamma.
-    """
-    q = np.sqrt(1 - efficiency ** (1 / (n_columns / 2 + 1)))
-    return float(q / (1 - q))
+__all__ = ["HolderBayesDensity"]
 
 
 class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
@@ -41,8 +32,14 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     Parameters
     ----------
-    gamma : "efficiency" or float, default="efficiency"
-        Power of the density; ``"efficiency"`` solves for 80% efficiency of a normal location.
+    gamma : "auto", "efficiency" or float, default="auto"
+        Power of the density: larger is more robust and less efficient. ``"auto"`` chooses it from
+        the data, by the estimated error along a path of powers (``gamma_path_``);
+        ``"efficiency"`` solves for 80% efficiency of a normal location.
+    count : {"calibrated", "holder"}, default="calibrated"
+        Where the numbers of bad rows come from: ``"calibrated"`` takes the sampling error of the
+        fit, ``"holder"`` the conditional posterior of alpha of the paper, which is several times
+        wider whatever the data.
     model : str or object, default="normal"
         ``"normal"``, ``"student_t"``, ``"laplace"``, ``"exponential"``, ``"gamma"``,
         ``"lognormal"``, ``"poisson"`` (the last five with independent columns), or an object with
@@ -86,7 +83,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
-        "gamma": [StrOptions({"efficiency"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto", "efficiency"}), Interval(Real, 0, None, closed="neither")],
         "model": [
             StrOptions(set(DENSITY_NAMES)),
             HasMethods("log_density"),
@@ -99,13 +96,14 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ],
         "location_prior_scale": [Interval(Real, 0, None, closed="neither")],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
-        "rule": [StrOptions({"mean", "median", "lower", "upper"})],
+        "rule": [StrOptions(set(RULES))],
     }
 
     def __init__(
         self,
-        gamma="efficiency",
+        gamma="auto",
         *,
+        count="calibrated",
         model="normal",
         covariance_type="full",
         divergence="dpd",
@@ -128,6 +126,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         verbose=0,
     ):
         self.gamma = gamma
+        self.count = count
         self.model = model
         self.covariance_type = covariance_type
         self.divergence = divergence
@@ -171,14 +170,15 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             kind = check_density(self.model)
             kind.check_support(X)
             random = private_random_state(self.random_state)
-            chosen, merged = canonical(X, weight=weight)
-            units = self._units(kind, X[chosen], merged, random)
-            rows = RowBlocks(units.apply(X[chosen]), merged)
+            where = canonical(X, weight=weight)
+            units = self._units(kind, X[where.chosen], where.weight, random)
+            table = AuditedTable(RowBlocks(units.apply(X[where.chosen]), where.weight), where)
             names = units.names(getattr(self, "feature_names_in_", range(X.shape[1])))
+            rows = table.rows
             model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
+            gamma, path = self._power(model, rows, random)
             settings = self._settings(
-                self._gamma(rows.rows.shape[1]),
-                lambda rule, gamma: covariance_rule(rows.rows, merged, gamma / 2),
+                gamma, lambda rule, gamma: covariance_rule(rows.rows, rows.weight, gamma / 2)
             )
             result = infer(model, rows, settings, random)
             rows = units.apply(X)
@@ -186,7 +186,10 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             self._conclude(
                 result,
                 rows,
+                table,
+                random,
                 **_lost(units),
+                path=path,
                 units=units,
                 weight=weight,
                 columns=column_names(self),
@@ -200,8 +203,10 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 self.offset_ = self._training_offset(rows)
         return self
 
-    def _gamma(self, n_columns):
-        return efficient_gamma(n_columns) if self.gamma == "efficiency" else float(self.gamma)
+    def _power(self, model, rows, random):
+        if self.gamma == "efficiency":
+            return efficient_gamma(model.n_modelled), None
+        return super()._power(model, rows, random)
 
     def _priors(self):
         return {
@@ -239,7 +244,8 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
         fit, weight = self.record_, self.record_.row_weight
         if self.contamination == "auto":
-            count = choose_count(self.outlier_count_posterior_, self.rule)
+            counts, tails = self.outlier_count_posterior_, self.tail_probability_
+            count = choose_count(counts, self.rule, tails=tails, weight=fit.weight)
         else:
             count = int(np.rint(self.contamination * weight.sum()))
         if fit.weight is not None:
@@ -269,6 +275,15 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
     def fod(self, X):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
         return self.audit_scores(X)[1]
+
+    def tail_probability(self, X):
+        """How likely a row at least as unlikely is, if it follows the model, shape (m,).
+
+        The posterior mean over draws; multiply by the number of rows for how many such rows chance
+        alone would bring.
+        """
+        rows, fit = self._check_rows(X), self.record_
+        return tail_probabilities(fit.model, fit.theta, rows)
 
     def audit_scores(self, X):
         """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""

@@ -9,10 +9,11 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
+from ..audit import AuditedTable, tail_probabilities
 from ..audit.evidence import regression_evidence
 from ..inference import infer
 from ..models import LinearModel, check_noise
-from ..posterior import covariance_rule
+from ..posterior import covariance_rule, design_weights
 from ..rows import RowBlocks, canonical
 from ..summaries.baselines import LeastSquares
 from ..summaries.influence import influence
@@ -41,8 +42,17 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     Parameters
     ----------
-    gamma : float, default=0.5
-        Power of the density: larger is more robust and less efficient.
+    gamma : "auto" or float, default="auto"
+        Power of the density: larger is more robust and less efficient. ``"auto"`` chooses it from
+        the data, by the estimated error along a path of powers (``gamma_path_``).
+    count : {"calibrated", "holder"}, default="calibrated"
+        Where the numbers of bad rows come from: ``"calibrated"`` takes the sampling error of the
+        fit, ``"holder"`` the conditional posterior of alpha of the paper, which is several times
+        wider whatever the data.
+    leverage : {"auto", "guard", "ignore"}, default="auto"
+        Whether rows far out in X are held back from the fit, so that they cannot tilt it:
+        ``"auto"`` where they would otherwise hide, ``"guard"`` always, ``"ignore"`` never. They are
+        audited all the same.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
         The phi family; ``"gamma"`` and ``"kl"`` have no epsilon. An object needs
         ``phi(z, gamma)``.
@@ -86,6 +96,12 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
     outlier_count_posterior_ : ndarray of int, shape (n_draws,)
     fod_scores_, log_density_ : ndarray of shape (n_samples,)
         Frequency of detection and posterior-mean log density of each training row.
+    tail_probability_ : ndarray of shape (n_samples,)
+        How likely a row at least as unlikely as each training row is, if it follows the model.
+    clean_probability_ : float
+        Probability that no row is outside the model, with prior odds 1.
+    gamma_path_ : GammaPath
+        The path that chose gamma, for ``gamma="auto"``.
     posterior_ : dict of str to ndarray
         Draws of ``coef``, ``intercept``, ``scale`` and ``alpha``, ensemble by ensemble.
     temperature_, gamma_ : float
@@ -107,7 +123,8 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
-        "gamma": [Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "leverage": [StrOptions({"auto", "guard", "ignore"})],
         "noise": [
             StrOptions({"normal", "student_t"}),
             HasMethods(["rho", "log_power"]),
@@ -119,8 +136,10 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     def __init__(
         self,
-        gamma=0.5,
+        gamma="auto",
         *,
+        count="calibrated",
+        leverage="auto",
         divergence="dpd",
         kappa=None,
         noise="normal",
@@ -141,6 +160,8 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         verbose=0,
     ):
         self.gamma = gamma
+        self.count = count
+        self.leverage = leverage
         self.divergence = divergence
         self.kappa = kappa
         self.noise = noise
@@ -181,21 +202,26 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
             model = self._model(check_noise(self.noise))
-            chosen, merged = canonical(X, y, weight)
+            where = canonical(X, y, weight)
             units = RegressionUnits.of(
-                X[chosen], y[chosen], merged, self.fit_intercept, self.standardize
+                X[where.chosen], y[where.chosen], where.weight, self.fit_intercept, self.standardize
             )
-            rows = RowBlocks(units.rows(X[chosen], y[chosen]), merged)
+            rows = RowBlocks(units.rows(X[where.chosen], y[where.chosen]), where.weight)
+            trusting, random = LeastSquares.of(rows), private_random_state(self.random_state)
+            table = AuditedTable(rows, where, self._design_weight(model, rows, random))
+            gamma, path = self._power(model, table.fitted_rows, random)
             settings = self._settings(
-                self.gamma, lambda *rule: self._covariance_temperature(*rule, rows)
+                gamma, lambda *rule: self._covariance_temperature(*rule, rows)
             )
-            trusting = LeastSquares.of(rows)
-            result = infer(model, rows, settings, private_random_state(self.random_state))
+            result = infer(model, table.fitted_rows, settings, random)
             rows = units.rows(X, y)
             self._conclude(
                 result,
                 rows,
+                table,
+                random,
                 **self._lost(trusting, units.x.constant),
+                path=path,
                 units=units,
                 weight=weight,
                 columns=column_names(self),
@@ -208,6 +234,12 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             for name, mean in self.posterior_.means():
                 setattr(self, f"{name}_", mean)
         return self
+
+    def _design_weight(self, model, rows, random):
+        """Factors that hold rows of bad leverage back from the fit, or None."""
+        if self.leverage == "ignore":
+            return None
+        return design_weights(model, rows, always=self.leverage == "guard", random=random)
 
     def _model(self, noise):
         features = getattr(self, "feature_names_in_", range(self.n_features_in_))
@@ -298,6 +330,15 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
     def fod(self, X, y):
         """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
         return self.audit_scores(X, y)[1]
+
+    def tail_probability(self, X, y):
+        """How likely a row at least as unlikely is, if it follows the model, shape (m,).
+
+        The posterior mean over draws; multiply by the number of rows for how many such rows chance
+        alone would bring.
+        """
+        rows, fit = self._check_rows(X, y), self.record_
+        return tail_probabilities(fit.model, fit.theta, rows)
 
     def audit_scores(self, X, y):
         """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""

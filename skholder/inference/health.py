@@ -11,6 +11,7 @@ import numpy as np
 
 from ..exceptions import (
     ConvergenceWarning,
+    HolderBayesWarning,
     IdentifiabilityWarning,
     ScaleFloorWarning,
     VacuousPosteriorWarning,
@@ -27,6 +28,8 @@ MAX_SHARE = 0.05
 FLOOR_REACH = 0.4
 # A draw of epsilon beyond this part of max_contamination is held back by it.
 CEILING_PART = 0.98
+# Share of the draws that must lie around the best mode.
+MIN_MODE_SHARE = 0.95
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,7 @@ def checks(diagnostics):
         _vacuous(diagnostics.vacuous_share),
         _floor(diagnostics.floor_share),
         _ceiling(diagnostics.ceiling_share),
+        _one_mode(diagnostics.mode_share),
         _identified(diagnostics),
     )
 
@@ -158,6 +162,19 @@ def _ceiling(share):
         f"{share:.0%} of draws at the limit",
         "The limit max_contamination does not hold the posterior back.",
         "The posterior leans on the limit max_contamination: the model may not suit these rows.",
+    )
+
+
+def _one_mode(share):
+    return _check(
+        "One answer",
+        share >= MIN_MODE_SHARE,
+        f"{share:.0%} of draws at the best mode",
+        "The draws lie around one mode.",
+        "The draws lie around several modes, so that the number of rows outside the model is not "
+        "calibrated and its interval is wide. Look at modes_; a larger gamma or more rows may "
+        "decide between them.",
+        HolderBayesWarning,
     )
 
 

@@ -8,7 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import sampling
-from ..posterior import HolderPosterior, ProfileRisk, calibrated, find_modes, risk_minimisers
+from ..posterior import (
+    HolderPosterior,
+    ProfileRisk,
+    calibrated,
+    find_modes,
+    mode_share,
+    risk_minimisers,
+)
 from ..sampling.progress import ProgressBar
 from .health import at_ceiling, at_floor_shares
 from .records import Diagnostics, Draws, Inference
@@ -75,7 +82,8 @@ def infer(model, rows, settings, random):
         run.log_mean,
         run.alpha,
     )
-    return Inference(draws, modes, posterior.temperature, diagnostics)
+    share = mode_share(modes, run.theta)
+    return Inference(draws, modes, posterior.temperature, diagnostics, share)
 
 
 class _Clock:

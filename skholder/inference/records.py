@@ -59,6 +59,9 @@ class Diagnostics:
         By scale parameter: share of draws at the floor that ``min_scale`` sets.
     ceiling_share : float
         Share of draws of epsilon at the limit ``max_contamination``.
+    mode_share : float
+        Share of draws around the best mode. Below 0.95 counts are not calibrated: they are those
+        of the Hölder conditional.
     n_lost : int
         Directions of the columns that the rows do not determine.
     lost : str
@@ -75,6 +78,7 @@ class Diagnostics:
     vacuous_share: float = 0.0
     floor_share: dict = field(default_factory=dict)
     ceiling_share: float = 0.0
+    mode_share: float = 1.0
     n_lost: int = 0
     lost: str = ""
     seconds: dict = field(default_factory=dict)
@@ -138,9 +142,12 @@ class Inference:
     temperature : float
         beta.
     diagnostics : Diagnostics
+    mode_share : float
+        Share of the draws that lie closest to the best mode.
     """
 
     draws: Draws
     modes: list
     temperature: float
     diagnostics: Diagnostics
+    mode_share: float = 1.0

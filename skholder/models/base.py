@@ -126,6 +126,10 @@ class WorkingModel(ABC):
             out[:, t] = _empirical_tail(log_density[:, t], self.log_density(one[None], drawn)[:, 0])
         return out
 
+    def count_bias(self, gamma):
+        """Rows by which n (1 - rho) is too large on average, for clean rows; 0 if not known."""
+        return 0.0
+
     #: how many thetas :meth:`tail` is worth averaging over
     n_tail_thetas = 1
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from ..rows import NORMAL_IQR
 from .base import LinearDistanceModel, NormalPrior
+from .count_bias import normal_regression_bias
 from .named_draws import NamedDraws
 from .starts import trimmed_starts
 
@@ -127,6 +128,9 @@ class LinearModel(LinearDistanceModel):
 
     def tail(self, theta, rows):
         return self.noise.tail(rows @ self._residual_coef(theta).T)
+
+    def count_bias(self, gamma):
+        return normal_regression_bias(self.n_coef, gamma) if self.is_normal else 0.0
 
     def path_units(self, rows):
         """The quartiles' scale of each column of the design; 1 where that is 0."""

@@ -2,20 +2,31 @@
 
 from .alpha import AlphaConditional, AlphaPrior, profile_terms
 from .collapsed import HolderPosterior, ProfileRisk
-from .minimisers import Minimisers, risk_minimisers
-from .modes import Mode, find_modes
+from .gamma_path import GammaPath, efficient_gamma, gamma_path
+from .influence_values import InfluenceValues, influence_values
+from .leverage import design_weights
+from .minimisers import Minimisers, free_minimiser, risk_minimisers
+from .modes import Mode, find_modes, mode_share
 from .temperature import calibrated, covariance_rule, trace_rule
 
 __all__ = [
     "AlphaConditional",
     "AlphaPrior",
+    "GammaPath",
     "HolderPosterior",
+    "InfluenceValues",
     "Minimisers",
     "Mode",
     "ProfileRisk",
     "calibrated",
     "covariance_rule",
+    "design_weights",
+    "efficient_gamma",
     "find_modes",
+    "free_minimiser",
+    "gamma_path",
+    "influence_values",
+    "mode_share",
     "profile_terms",
     "risk_minimisers",
     "trace_rule",

@@ -7,6 +7,10 @@ F = log S / gamma - log C / (1 + gamma), whose maximiser is the risk minimiser w
     rho = S / C                    b_i = rho (omega_i - 1 - c' a_i)            influence on rho
 
 A row of weight w enters all sums w times: Var(theta) = sum w a a' / n^2, and so on.
+
+Design weights d_i hold rows of high leverage back from the fit of theta, but not from the share:
+then psi_i is multiplied by d_i n / sum w d, and b_i = rho (omega_i - 1 + g' a_i) with g the
+gradient of log rho over all rows, which is -c where d = 1.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
+from ..rows import RowBlocks
 
 __all__ = ["InfluenceValues", "influence_values"]
 
@@ -56,7 +62,7 @@ class InfluenceValues:
     log_det_curvature: float
 
 
-def influence_values(model, rows, theta, gamma, keep_rows=False):
+def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows=False):
     """The :class:`InfluenceValues` at a minimiser of the risk.
 
     Parameters
@@ -65,6 +71,8 @@ def influence_values(model, rows, theta, gamma, keep_rows=False):
     rows : RowBlocks
     theta : ndarray of shape (d,)
     gamma : float
+    design_weight : ndarray of shape (n,) or None
+        Factors in (0, 1] that theta was fitted with, on top of the rows' weights.
     keep_rows : bool
         Whether to keep the influence of each row on theta, (n, d) numbers.
 
@@ -72,23 +80,29 @@ def influence_values(model, rows, theta, gamma, keep_rows=False):
     -------
     InfluenceValues
     """
-    terms = rows.log_mean_terms(model, theta, gamma)
+    n, d = rows.total_weight, len(theta)
+    everywhere = rows.log_mean_terms(model, theta, gamma)
+    fitted, hold = everywhere, np.ones(len(rows))
+    if design_weight is not None:
+        held = RowBlocks(rows.rows, _product(rows.weight, design_weight))
+        fitted, hold = held.log_mean_terms(model, theta, gamma), design_weight
+        hold = hold * (n / held.total_weight) * np.exp(gamma * (everywhere.value - fitted.value))
     log_c = float(model.log_power(theta[None], gamma)[0])
     log_c_gradient, log_c_hessian = model.log_power_derivatives(theta, gamma)
     c = log_c_gradient / (1 + gamma)
-    bread, log_det = _inverse(log_c_hessian / (1 + gamma) - terms.hessian)
-    rho = float(np.exp(gamma * terms.value - log_c))
-    n, d = rows.total_weight, len(theta)
+    slope = gamma * everywhere.gradient - log_c_gradient if design_weight is not None else -c
+    bread, log_det = _inverse(log_c_hessian / (1 + gamma) - fitted.hessian)
+    rho = float(np.exp(gamma * everywhere.value - log_c))
     b, a = np.empty(len(rows)), np.empty((len(rows), d)) if keep_rows else None
     covariance, cross, rho_variance, start = np.zeros((d, d)), np.zeros(d), 0.0, 0
     for block, weight in rows:
         part = slice(start, start + len(block))
-        omega = np.exp(gamma * (model.log_density(theta[None], block)[:, 0] - terms.value))
-        psi = omega[:, None] * (model.scores(theta, block) - c)
+        omega = np.exp(gamma * (model.log_density(theta[None], block)[:, 0] - everywhere.value))
+        psi = (hold[part] * omega)[:, None] * (model.scores(theta, block) - c)
         # A row so far out that it has no weight has no influence on theta, whatever its score.
         psi[omega == 0] = 0.0
         pulls = psi @ bread
-        b[part] = rho * (omega - 1 - pulls @ c)
+        b[part] = rho * (omega - 1 + pulls @ slope)
         if keep_rows:
             a[part] = pulls
         weighted = pulls if weight is None else pulls * weight[:, None]
@@ -99,7 +113,7 @@ def influence_values(model, rows, theta, gamma, keep_rows=False):
     return InfluenceValues(
         theta=theta,
         gamma=float(gamma),
-        value=float(terms.value - log_c / (1 + gamma)),
+        value=float(fitted.value - log_c / (1 + gamma)),
         rho=rho,
         b=b,
         a=a,
@@ -119,3 +133,7 @@ def _inverse(matrix):
     log_det = float(np.sum(np.log(value))) if value[0] > 0 else -np.inf
     value = np.maximum(value, 1e-10 * max(value[-1], 1e-300))
     return (vector / value) @ vector.T, log_det
+
+
+def _product(weight, design_weight):
+    return design_weight if weight is None else weight * design_weight

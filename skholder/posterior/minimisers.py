@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..divergences import PseudoSpherical
 from .collapsed import ProfileRisk
 from .modes import at_floor, distinct, maximise, spike_guard
 
-__all__ = ["Minimisers", "minimise_from", "risk_minimisers"]
+__all__ = ["Minimisers", "free_minimiser", "minimise_from", "risk_minimisers"]
 
 # Rows used to tell good starting values from bad ones; every minimiser is refined on all rows.
 _SEARCH_ROWS = 2000
@@ -66,6 +67,20 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random):
         return Minimisers(model, points)
     refined = minimise_from(points[:_MAX_REFINED], lambda m: risk_on(rows, multiplier=m))
     return Minimisers(model, refined if len(refined) else points)
+
+
+def free_minimiser(model, rows, gamma, start):
+    """The minimiser (d,) of the risk with alpha free, not clipped at 1, reached from ``start``.
+
+    It maximises F = log S / gamma - log C / (1 + gamma); where only a spike is reached, ``start``
+    is returned.
+    """
+
+    def risk_times(multiplier):
+        return ProfileRisk(model, rows, PseudoSpherical(), gamma, 0.0, multiplier)
+
+    found = minimise_from(start[None], risk_times)
+    return found[0] if len(found) else start
 
 
 def _accuracy(final):

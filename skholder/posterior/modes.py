@@ -5,9 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import cho_factor, cho_solve, solve_triangular
 
-__all__ = ["Mode", "at_floor", "distinct", "find_modes", "maximise", "spike_guard"]
+__all__ = [
+    "Mode",
+    "at_floor",
+    "distinct",
+    "find_modes",
+    "maximise",
+    "mode_share",
+    "spike_guard",
+]
 
 # A climb that shrinks a scale by more than exp(3) = 20 is on its way into a spike.
 _SPIKE_DROP = 3.0
@@ -175,3 +183,16 @@ def find_modes(posterior, starts):
     widths = np.sqrt([np.diag(mode.covariance) for mode in proper])
     values = np.array([mode.log_prob for mode in proper])
     return [proper[i] for i in distinct(points, values, widths, tolerance=0.1)]
+
+
+def mode_share(modes, theta):
+    """Share of the draws (S, d) that lie closest to the first mode, each in its own metric."""
+    if len(modes) == 1:
+        return 1.0
+    distance = []
+    for mode in modes:
+        factor = np.linalg.cholesky(mode.covariance)
+        z = solve_triangular(factor, (theta - mode.theta).T, lower=True)
+        # The log density of the normal at the mode, up to a constant that all share.
+        distance.append(np.sum(z * z, axis=0) + 2 * np.sum(np.log(np.diag(factor))))
+    return float(np.mean(np.argmin(distance, axis=0) == 0))

@@ -1,7 +1,7 @@
 """What a pass over the data is: canonical rows, blocks of them, single precision."""
 
 from .blocks import LogMeanTerms, RowBlocks
-from .canonical import canonical
+from .canonical import Canonical, canonical
 from .memory import HELD_NUMBERS, row_spans
 from .quantiles import NORMAL_IQR, quantile_rows, weighted_quantiles
 from .single import SingleRows
@@ -9,6 +9,7 @@ from .single import SingleRows
 __all__ = [
     "HELD_NUMBERS",
     "NORMAL_IQR",
+    "Canonical",
     "LogMeanTerms",
     "RowBlocks",
     "SingleRows",

@@ -2,9 +2,41 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-__all__ = ["canonical"]
+__all__ = ["Canonical", "canonical"]
+
+
+@dataclass(frozen=True)
+class Canonical:
+    """A weighted set of rows, and where each row of the input went.
+
+    Attributes
+    ----------
+    chosen : ndarray of int, shape (m,)
+        A row of the input for each row of the set.
+    weight : ndarray of shape (m,) or None
+        Its weight; None if all are 1.
+    position : ndarray of int, shape (n,)
+        The row of the set that each row of the input became; -1 for rows without weight.
+    """
+
+    chosen: np.ndarray
+    weight: np.ndarray | None
+    position: np.ndarray
+
+    def spread(self, values, missing):
+        """Values (m,) of the set's rows for each row of the input, shape (n,).
+
+        ``missing(rows)`` makes those of the rows (positions in the input) that have no weight.
+        """
+        out = values[self.position]
+        lost = np.flatnonzero(self.position < 0)
+        if len(lost):
+            out[lost] = missing(lost)
+        return out
 
 
 def canonical(X, y=None, weight=None):
@@ -15,10 +47,7 @@ def canonical(X, y=None, weight=None):
 
     Returns
     -------
-    chosen : ndarray of int
-        A row of the input for each row of the set.
-    weight : ndarray or None
-        Its weight; None if all are 1.
+    Canonical
     """
     columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
     order = np.argsort(columns[-1], kind="stable")
@@ -32,8 +61,11 @@ def canonical(X, y=None, weight=None):
         tied &= np.diff(column[order]) == 0
         if not np.any(tied):
             break
-    first = np.flatnonzero(np.append(True, ~tied))
+    is_first = np.append(True, ~tied)
+    first = np.flatnonzero(is_first)
+    position = np.full(len(X), -1)
+    position[order] = np.cumsum(is_first) - 1
     if weight is None:
         weight = np.ones(len(X))
     merged = np.add.reduceat(weight[order], first)
-    return order[first], None if np.all(merged == 1) else merged
+    return Canonical(order[first], None if np.all(merged == 1) else merged, position)
