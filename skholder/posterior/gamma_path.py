@@ -19,9 +19,9 @@ import numpy as np
 
 from ..divergences import PseudoSpherical
 from .collapsed import ProfileRisk
-from .influence_values import InfluenceValues, influence_values
+from .dominance import dominant_mode
+from .influence_values import InfluenceValues
 from .minimisers import minimise_from
-from .temperature import calibrated
 
 __all__ = ["GammaPath", "efficient_gamma", "gamma_path"]
 
@@ -111,7 +111,9 @@ def gamma_path(model, rows, lower, random):
     few = rows.subsample(_PATH_ROWS)
     grid = np.array([efficient_gamma(model.n_modelled, e) for e in _EFFICIENCIES])
     modes = _modes_along(model, few, grid, model.starts(few.rows, few.weight, random))
-    found = [_dominant(model, few, g, points, lower) for g, points in zip(grid, modes, strict=True)]
+    found = [
+        dominant_mode(model, few, g, points, lower) for g, points in zip(grid, modes, strict=True)
+    ]
     known = [g for g, one in enumerate(found) if one is not None]
     if not known:
         # Spikes only: the efficiency rule must do.
@@ -166,34 +168,6 @@ def _merged(first, second):
         if not any(np.max(np.abs(point - other)) < 1e-3 for other in kept):
             kept.append(point)
     return kept
-
-
-def _dominant(model, rows, gamma, points, lower):
-    """The influence values of the mode with the largest Laplace evidence; None without modes.
-
-    Spurious narrow modes of few rows have a low risk, but little volume.
-    """
-    found = [influence_values(model, rows, point, gamma, keep_rows=True) for point in points]
-    found = [one for one in found if np.isfinite(one.log_det_curvature)]
-    allowed = [one for one in found if one.rho >= lower] or found
-    if not allowed:
-        return None
-    height = np.array([_log_risk(model, one) for one in allowed])
-    risk = ProfileRisk(model, rows, PseudoSpherical(), gamma, 0.0, 1.0)
-    beta = calibrated(risk, allowed[int(np.argmax(height))].theta)
-    log_nh = np.log(rows.total_weight * beta) + height
-    curvature = np.array([one.log_det_curvature for one in allowed])
-    volume = -0.5 * (model.n_params * (log_nh + np.log(gamma * (1 + gamma))) + curvature)
-    return allowed[int(np.argmax(np.exp(np.minimum(log_nh, 600.0)) + volume))]
-
-
-def _log_risk(model, one):
-    """log(-H) at the best alpha in (0, 1]: gamma (1 + gamma) F where S < C."""
-    gamma = one.gamma
-    if one.rho <= 1:
-        return gamma * (1 + gamma) * one.value
-    log_c = float(model.log_power(one.theta[None], gamma)[0])
-    return log_c + np.log((1 + gamma) * one.rho - gamma)
 
 
 def _broken_down(one: InfluenceValues, rows):

@@ -1,0 +1,155 @@
+"""Robust distances of covariates, which a tight cluster of a third of the rows does not fool.
+
+Rows are ranked by the largest robust z-score over many directions (Stahel and Donoho): those
+through pairs of rows, the axes, and the directions of extreme kurtosis, in which a cluster stands
+out most. The half of the rows that is outlying least gives a first centre and scatter, which then
+take in all rows within the 97.5% ellipse until they stay.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtr, chdtri
+
+from ...rows import quantile_rows
+
+__all__ = ["RobustDistances", "robust_distances"]
+
+# Centre and scatter are found on at most this many rows.
+_MOST_ROWS = 500
+_N_DIRECTIONS, _N_REWEIGHTED = 500, 10
+_LEVEL = 0.975
+# A column with fewer values is discrete and has no robust distance.
+_FEW_VALUES = 5
+# The median absolute deviation of a standard normal is this part of its standard deviation.
+_NORMAL_MAD = 0.6745
+
+
+@dataclass(frozen=True)
+class RobustDistances:
+    """How far out each row lies.
+
+    Attributes
+    ----------
+    squared : ndarray of shape (n,)
+        Squared robust Mahalanobis distances over the continuous columns.
+    cutoff : float
+        Their 97.5% quantile for a normal design; infinite where no column is continuous.
+    """
+
+    squared: np.ndarray
+    cutoff: float
+
+
+def robust_distances(X, weight, random):
+    """Distances of the rows of X (n, k).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, k)
+    weight : ndarray of shape (n,)
+    random : numpy.random.RandomState
+
+    Returns
+    -------
+    RobustDistances
+    """
+    size = int(min(_MOST_ROWS, np.ceil(weight.sum())))
+    few = X[quantile_rows(weight, (np.arange(size) + 0.5) / size)]
+    columns = _continuous(few)
+    if len(columns) == 0 or size <= 2 * len(columns):
+        return RobustDistances(np.zeros(len(X)), np.inf)
+    centre, scatter = _projected(few[:, columns], random)
+    squared = _mahalanobis(X[:, columns], centre, scatter)
+    return RobustDistances(squared, float(chdtri(len(columns), 1 - _LEVEL)))
+
+
+def _continuous(X):
+    """Columns with more than five values and a spread that is not owned by ties."""
+    _, scale = _spread(X)
+    size = np.maximum(np.abs(X).max(axis=0), 1e-300)
+    several = [len(np.unique(column)) > _FEW_VALUES for column in X.T]
+    return np.flatnonzero(several & (scale > 1e-12 * size))
+
+
+def _spread(X):
+    """Medians and scaled median absolute deviations of columns."""
+    middle = np.median(X, axis=0)
+    return middle, np.median(np.abs(X - middle), axis=0) / _NORMAL_MAD
+
+
+def _mahalanobis(X, centre, scatter):
+    root = np.linalg.cholesky(scatter)
+    with np.errstate(over="ignore"):
+        return np.sum(np.linalg.solve(root, (X - centre).T) ** 2, axis=0)
+
+
+def _safe(scatter):
+    """The scatter with no correlation so strong that it would be singular."""
+    size = np.sqrt(np.maximum(np.diag(scatter), 1e-300))
+    correlation = scatter / np.outer(size, size)
+    lowest = np.linalg.eigvalsh(correlation)[0]
+    if lowest < 1e-6:
+        correlation = correlation + (1e-6 - lowest) * np.eye(len(correlation))
+    return correlation * np.outer(size, size)
+
+
+def _covariance(X):
+    return np.cov(X, rowvar=False).reshape(X.shape[1], X.shape[1])
+
+
+def _projected(X, random):
+    """Centre (k,) and scatter (k, k) by projections."""
+    middle, scale = _spread(X)
+    # For a direction, far enough out is far enough: no square may overflow.
+    Z = np.clip((X - middle) / scale, -1e6, 1e6)
+    n, k = Z.shape
+    first, second = random.randint(n, size=(2, _N_DIRECTIONS))
+    norm = np.linalg.norm(Z, axis=1)
+    inner = Z[norm <= np.quantile(norm, 0.9)]
+    directions = [np.eye(k), (Z[first] - Z[second]).T]
+    directions += [_kurtosis_directions(part) for part in (Z, inner) if len(part) > k + 1]
+    outlying = _outlyingness(Z, np.hstack(directions))
+    half = np.argsort(outlying, kind="stable")[: (n + k + 1) // 2]
+    centre, scatter = _reweighted(Z, Z[half].mean(axis=0), _safe(_covariance(Z[half])))
+    return middle + scale * centre, scatter * np.outer(scale, scale)
+
+
+def _outlyingness(Z, directions):
+    """Largest robust z-score of each row over directions (k, m), shape (n,)."""
+    projections = Z @ directions
+    middle, scale = _spread(projections)
+    good = scale > 1e-9 * np.maximum(np.abs(projections).max(axis=0), 1e-300)
+    return np.max(np.abs(projections[:, good] - middle[good]) / scale[good], axis=1, initial=0.0)
+
+
+def _kurtosis_directions(Z):
+    """Eigenvectors (k, k) of Cov^-1 Cov_4: directions of extreme kurtosis, whatever the units."""
+    centred = Z - Z.mean(axis=0)
+    covariance = _safe(centred.T @ centred / len(Z))
+    squared = _mahalanobis(Z, Z.mean(axis=0), covariance)
+    fourth = (centred * squared[:, None]).T @ centred / len(Z)
+    root = np.linalg.cholesky(covariance)
+    inner = np.linalg.solve(root, np.linalg.solve(root, fourth).T)
+    return np.linalg.solve(root.T, np.linalg.eigh((inner + inner.T) / 2)[1])
+
+
+def _reweighted(Z, centre, scatter):
+    """The moments of the rows within the 97.5% ellipse, again and again until they stay."""
+    n, k = Z.shape
+    cutoff = chdtri(k, 1 - _LEVEL)
+    # Covariance of a truncated normal over that of the whole.
+    shrink = chdtr(k + 2, cutoff) / _LEVEL
+    least = max(2 * k, n // 2)
+    scatter = scatter * np.median(_mahalanobis(Z, centre, scatter)) / chdtri(k, 0.5)
+    inside = None
+    for _ in range(_N_REWEIGHTED):
+        squared = _mahalanobis(Z, centre, _safe(scatter))
+        now = squared <= max(cutoff, np.sort(squared)[min(least, n) - 1])
+        if inside is not None and np.array_equal(now, inside):
+            break
+        inside = now
+        centre, scatter = Z[inside].mean(axis=0), _covariance(Z[inside]) / shrink
+    return centre, _safe(scatter)
