@@ -65,8 +65,11 @@ class Column:
         codes, levels = pd.factorize(np.asarray(cells, dtype=object))
         levels = np.array([cell.strip() for cell in levels], dtype=object)
         numbers = pd.to_numeric(levels, errors="coerce").astype(float)
+        known = ~np.isnan(numbers)
+        # Older versions of pandas know what a number is, but miss its last digit here.
+        numbers[known] = levels[known].astype(float)
         missing = np.array([cell in MISSING for cell in levels])
-        is_text = np.any(np.isnan(numbers) & ~missing)
+        is_text = not np.all(known | missing)
         return cls(
             name, numbers[codes], missing[codes], levels[codes].tolist() if is_text else None
         )

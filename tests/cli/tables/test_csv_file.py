@@ -148,6 +148,10 @@ def test_every_digit_counts():
     _, table = read("a,b,c\n" + "".join(",".join(map(repr, row)) + "\n" for row in values.tolist()))
     for j, name in enumerate("abc"):
         np.testing.assert_array_equal(table.columns[name].numbers, values[:, j])
+    # Beside a padded marker too, where pandas takes the column for text.
+    column = one_column([" NA ", *map(repr, values[:, 0].tolist())])
+    assert column.text is None
+    np.testing.assert_array_equal(column.numbers[1:], values[:, 0])
 
 
 def test_columns_come_in_the_order_asked():
