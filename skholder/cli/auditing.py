@@ -13,7 +13,8 @@ from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAudito
 from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
-from .printout import in_options, write_scores
+from .advice import in_options
+from .printout import write_scores
 from .tables import (
     Design,
     InputError,
@@ -22,6 +23,7 @@ from .tables import (
     build_design,
     check_outputs,
     choose_columns,
+    import_pandas,
     open_table,
     replacing,
 )
@@ -75,6 +77,8 @@ class AuditResult:
         Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
     summary : dict
         That of :meth:`AuditReport.to_dict`.
+    notes : list of str
+        Sentences about what was done to the table before the fit.
     warnings : list of str
     """
 
@@ -83,6 +87,7 @@ class AuditResult:
     design: Design
     audit: object
     summary: dict
+    notes: list
     warnings: list
 
 
@@ -123,11 +128,12 @@ def run_audit(request, warn):
     for note in design.notes:
         tell(note)
     auditor = _auditor(request, design, tell)
-    with _warnings_told(tell):
+    notes = _sentences([design.left_out_note, *told])
+    with _told_in_options(tell):
         auditor.fit(*_frames(design, table, request.target))
         report = AuditReport(auditor, title=f"Audit of {request.file.name}")
         summary = report.to_dict()
-    result = AuditResult(request, table, design, auditor.audit_, summary, told)
+    result = AuditResult(request, table, design, auditor.audit_, summary, notes, told)
     _write(result, file, report)
     return result
 
@@ -175,25 +181,33 @@ def _covariance_type(n_columns):
     raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
 
 
+def _sentences(texts):
+    """The texts that are not empty, with a capital first and a full stop last."""
+    return [f"{text[0].upper()}{text[1:]}." for text in texts if text]
+
+
 def _frames(design, table, target):
     """X and y as pandas objects: they carry names and row labels into every output."""
-    try:
-        import pandas as pd
-    except ImportError:
-        raise InputError('skholder audit needs pandas: pip install "skholder[cli]"') from None
+    pd = import_pandas()
     index = pd.Index(table.names_of(design.rows), name="row", tupleize_cols=False)
     X = pd.DataFrame(design.X, columns=design.names, index=index)
     return X, None if target is None else pd.Series(design.y, name=target, index=index)
 
 
 @contextmanager
-def _warnings_told(tell):
-    """Tell the package's own warnings as texts, and keep all others from the terminal."""
+def _told_in_options(tell):
+    """Tell the package's own warnings as texts, and keep all others from the terminal.
+
+    They and the errors of a fit name the options of the command.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
         for category in (HolderBayesWarning, ConvergenceWarning):
             warnings.simplefilter("always", category)
-        yield
+        try:
+            yield
+        except ValueError as error:
+            raise InputError(in_options(str(error))) from error
     for warning in caught:
         tell(in_options(str(warning.message)))
 

@@ -9,17 +9,13 @@ import io
 import numpy as np
 
 from ..audit.wording import number
+from .advice import in_options
 
-__all__ = ["as_json", "as_text", "in_options", "write_scores"]
+__all__ = ["as_json", "as_text", "write_scores"]
 
 # What the text shows at most.
 _N_WORST, _N_ESTIMATES = 10, 40
 _WIDEST_NAME, _WIDEST_REASON = 32, 90
-
-
-def in_options(advice):
-    """Advice about a parameter of an estimator, as advice about the option that sets it."""
-    return " ".join(advice.split()).replace("n_draws", "--draws")
 
 
 def as_text(result):
@@ -149,10 +145,9 @@ def _spread(values, rows, n_rows):
 
 
 def _heading(result):
-    table, design = result.table, result.design
-    left_out = table.n_rows - len(design.rows)
-    dropped = f" ({left_out:,} left out for missing values)" if left_out else ""
-    return f"{_plain(result.request.file)}: {table.n_rows:,} rows{dropped}, {_model(result)}"
+    note = result.design.left_out_note
+    heading = f"{_plain(result.request.file)}: {result.table.n_rows:,} rows, {_model(result)}"
+    return f"{heading}\n{_plain(note, None)}." if note else heading
 
 
 def _model(result):

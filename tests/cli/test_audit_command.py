@@ -10,6 +10,7 @@ import pytest
 
 from skholder import HolderBayesRegressor, OutlierAuditor
 from skholder.cli import main
+from skholder.cli.auditing import AuditRequest, run_audit
 
 QUICK = ("--exclude", "name", "--draws", "400")
 
@@ -188,7 +189,9 @@ def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
     assert not (folder / "s.csv").exists()
     code, out, _ = run("audit", "m.csv", *options, "--drop-missing")
     assert code == 0
-    assert "100 rows (1 left out for missing values)" in out
+    heading, note, *_ = out.splitlines()
+    assert heading.startswith("m.csv: 100 rows, linear regression ")
+    assert note == "1 of 100 rows was left out because of missing values ('colour' 1)."
     scores = pd.read_csv("s.csv")
     assert np.flatnonzero(scores["fod"].isna()).tolist() == [4]
     assert scores["row"].tolist() == list(range(100))
@@ -196,6 +199,26 @@ def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
     flagged = set(scores["row"][scores["flagged"] == True])  # noqa: E712  the column has gaps
     kept = [row for i, row in enumerate(changed[1:]) if i not in flagged | {4}]
     assert (folder / "c.csv").read_bytes() == (pieces[0] + "".join(kept)).encode()
+
+
+def test_notes_are_sentences_about_the_table(folder):
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(80, 2)), columns=["a", "y"])
+    frame.insert(0, "id", range(80))
+    frame["same"] = "x"
+    frame.loc[[3, 5], "a"] = np.nan
+    frame.to_csv("w.csv")
+    told = []
+    request = AuditRequest(folder / "w.csv", target="y", drop_missing=True, n_draws=400)
+    result = run_audit(request, told.append)
+    left_out, unnamed, counts, same = result.notes
+    assert left_out == "2 of 80 rows were left out because of missing values ('a' 2)."
+    assert unnamed == "'column 1' has no name and was left out; ask for it with --columns."
+    assert counts.startswith("Column 'id' only counts the rows;")
+    assert same == "Column 'same' is always 'x' and was left out."
+    # Who asked for rows to be left out need not be warned of it, but of what the fit says.
+    assert not any("missing" in text for text in told)
+    assert any("--draws" in text for text in told)
 
 
 def test_gzip_in_and_out(folder, run, pieces):

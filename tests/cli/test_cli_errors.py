@@ -42,7 +42,7 @@ BAD = [
     ("audit quote.csv", "'quote.csv', line 2: a quote is never closed"),
     ("audit cut.csv.gz", "cannot read 'cut.csv.gz'"),
     ("audit infinite.csv", "column 'b' has an infinite value (line 2)"),
-    ("audit same.csv", "Every column of X is constant"),
+    ("audit same.csv", "Every column of the table is constant"),
     ("audit t.csv --target Colour", "no column 'Colour'; did you mean 'colour'?"),
     ("audit t.csv --target price", "no column 'price'; the columns are 'name', 'x'"),
     ("audit t.csv --columns x,q", "there is no column 'q'"),

@@ -1,6 +1,6 @@
 """Tables on disk: CSV and Parquet files, read as columns, encoded as numbers, copied in part."""
 
-from .columns import Column, InputError, Table
+from .columns import Column, InputError, Table, import_pandas
 from .csv_file import CsvFile
 from .design import Design, build_design, choose_columns
 from .opening import open_table
@@ -17,6 +17,7 @@ __all__ = [
     "build_design",
     "check_outputs",
     "choose_columns",
+    "import_pandas",
     "open_table",
     "replacing",
 ]

@@ -1,4 +1,4 @@
-"""Columns of numbers or text, from cells of text."""
+"""Columns of numbers or text, and the table they form."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Column", "InputError", "Table", "check_names", "number", "to_numbers"]
+__all__ = ["MISSING", "Column", "InputError", "Table", "check_names", "import_pandas"]
 
 # Cells that stand for a missing value.
-_MISSING = frozenset(
-    ["", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "-nan", "null", "NULL", "None", "none"]
+MISSING = frozenset(
+    [
+        *("", "NA", "N/A", "n/a", "#N/A", "<NA>", "null", "NULL", "None", "none"),
+        *("NaN", "nan", "NAN", "Nan", "-nan", "-NaN"),
+    ]
 )
 
 
@@ -39,12 +42,37 @@ class Column:
     text: list | None = None
 
     @classmethod
-    def of(cls, name, numbers, text=None):
-        """With the missing cells found, and the spaces around cells gone."""
-        if text is None:
-            return cls(name, numbers, np.isnan(numbers))
-        text = [cell.strip() for cell in text]
-        return cls(name, numbers, np.array([cell in _MISSING for cell in text]), text)
+    def of_numbers(cls, name, numbers):
+        """A column whose missing cells are the nan among its numbers (n,)."""
+        return cls(name, numbers, np.isnan(numbers))
+
+    @classmethod
+    def of_cells(cls, name, cells):
+        """A column of cells as they are written: text if one is neither a number nor missing.
+
+        Parameters
+        ----------
+        name : str
+        cells : sequence of str
+            Spaces around them do not count.
+
+        Returns
+        -------
+        Column
+        """
+        pd = import_pandas()
+        # Text repeats itself: what a cell is need be found out once.
+        codes, levels = pd.factorize(np.asarray(cells, dtype=object))
+        levels = np.array([cell.strip() for cell in levels], dtype=object)
+        numbers = pd.to_numeric(levels, errors="coerce").astype(float)
+        known = ~np.isnan(numbers)
+        # Older versions of pandas know what a number is, but miss its last digit here.
+        numbers[known] = levels[known].astype(float)
+        missing = np.array([cell in MISSING for cell in levels])
+        is_text = not np.all(known | missing)
+        return cls(
+            name, numbers[codes], missing[codes], levels[codes].tolist() if is_text else None
+        )
 
 
 @dataclass(frozen=True)
@@ -93,38 +121,13 @@ class Table:
         return [f"{row} (line {line})" for row, line in pairs]
 
 
-def number(cell):
-    """A cell as a float: nan if it is missing, None if it is text."""
-    stripped = cell.strip()
-    if stripped in _MISSING:
-        return np.nan
+def import_pandas():
+    """The package pandas: what it costs to load is paid by those commands that read a table."""
     try:
-        # Python reads 1_000 as a number; nobody else does.
-        return None if "_" in stripped else float(stripped)
-    except ValueError:
-        return None
-
-
-def to_numbers(cells):
-    """Cells as floats, nan where missing or text, and whether some are text.
-
-    Parameters
-    ----------
-    cells : list of str
-
-    Returns
-    -------
-    numbers : ndarray of shape (n,)
-    has_text : bool
-    """
-    try:
-        if "_" not in "".join(cells):
-            return np.array([np.nan if c in _MISSING else float(c) for c in cells]), False
-    except ValueError:
-        pass
-    # Text repeats itself more often than numbers do.
-    known = {cell: number(cell) for cell in set(cells)}
-    return np.array([known[cell] for cell in cells], dtype=float), None in known.values()
+        import pandas
+    except ImportError:
+        raise InputError('skholder audit needs pandas: pip install "skholder[cli]"') from None
+    return pandas
 
 
 def check_names(names, shown):

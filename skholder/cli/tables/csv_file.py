@@ -1,4 +1,4 @@
-"""CSV files, read by Python's own ``csv`` module.
+"""CSV files: their cells are typed by pandas, their records found by Python's ``csv`` module.
 
 The lines are kept, so that messages can name the line of a cell and a copy without some rows
 repeats the others byte for byte.
@@ -10,17 +10,16 @@ import csv
 import gzip
 import io
 import re
-from itertools import islice, takewhile
+from itertools import compress
 
 import numpy as np
 
-from .columns import Column, InputError, Table, check_names, number, to_numbers
+from .columns import MISSING, Column, InputError, Table, check_names, import_pandas
 
 __all__ = ["CsvFile"]
 
 _SEPARATORS = ",;\t|"
-# Records turned into numbers at a time; only their numbers outlive the turn.
-_CHUNK = 2_000
+_BYTE_ORDER_MARK = "\ufeff".encode()
 
 
 class CsvFile:
@@ -45,18 +44,19 @@ class CsvFile:
 
     def __init__(self, data, path):
         self._shown = repr(str(path))
-        text = _decode(data, self._shown)
-        self._mark = "\ufeff" if text.startswith("\ufeff") else ""
-        # newline="" leaves every line ending as it is.
-        self._lines = list(io.StringIO(text.removeprefix(self._mark), newline=""))
-        first = next((line for line in self._lines if line.strip()), "")
+        _check_text(data, self._shown)
+        self._mark = _BYTE_ORDER_MARK if data.startswith(_BYTE_ORDER_MARK) else b""
+        # Unlike those of text, lines of bytes end at nothing but \n, \r and \r\n.
+        self._lines = data.removeprefix(self._mark).splitlines(keepends=True)
+        self._has_quotes = b'"' in data
+        first = next((line for line in self._lines if line.strip()), b"").decode()
         unquoted = re.sub('"[^"]*"', "", first)
         self._separator = next((mark for mark in _SEPARATORS if mark in unquoted), ",")
-        _, self._n_header, header = next(self._records(), (0, 0, None))
+        *_, header = next(self._records(), (None,))
         if header is None:
             raise InputError(f"{self._shown} is empty")
         found = [name.strip() for name in header]
-        if all(number(name) is not None for name in found) and any("." in name for name in found):
+        if Column.of_cells("", found).text is None and any("." in name for name in found):
             raise InputError(
                 f"{self._shown} starts with numbers ({', '.join(found[:3])}); its first line must "
                 "name the columns"
@@ -67,7 +67,8 @@ class CsvFile:
 
     def _records(self):
         """(first line, last line, cells) of each record, the header too; no blank lines."""
-        reader = csv.reader(self._lines, delimiter=self._separator, strict=True)
+        lines = map(bytes.decode, self._lines)
+        reader = csv.reader(lines, delimiter=self._separator, strict=True)
         before = 0
         try:
             for cells in reader:
@@ -78,21 +79,29 @@ class CsvFile:
             reason = "a quote is never closed" if "end of data" in str(error) else error
             raise InputError(f"{self._shown}, line {before + 1}: {reason}") from None
 
-    def _chunks(self):
-        """Lists of the records below the header, each as wide as the header."""
-        records, width = self._records(), len(self.names)
-        next(records)
-        while chunk := list(islice(records, _CHUNK)):
-            for first, _, cells in chunk:
-                if len(cells) != width:
-                    raise InputError(
-                        f"{self._shown}, line {first}: the header has {width} columns, this line "
-                        f"{len(cells)}"
-                    )
-            yield chunk
+    def _find_records(self):
+        """First and last line of each record, the header too, shape (n + 1, 2)."""
+        if self._has_quotes:
+            found = [(first, last, len(cells)) for first, last, cells in self._records()]
+            first, last, width = np.array(found).T
+        else:
+            # Every line is a record, or blank.
+            mark = self._separator.encode()
+            cells = [line.count(mark) + 1 if line.strip(b"\r\n") else 0 for line in self._lines]
+            first = last = 1 + np.flatnonzero(cells)
+            width = np.array(cells)[first - 1]
+        if len(first) == 1:
+            raise InputError(f"{self._shown} has a header line but no rows")
+        ragged = np.flatnonzero(width != len(self.names))
+        if len(ragged):
+            raise InputError(
+                f"{self._shown}, line {first[ragged[0]]}: the header has {len(self.names)} "
+                f"columns, this line {width[ragged[0]]}"
+            )
+        return np.column_stack([first, last])
 
     def read(self, names):
-        """Parse every row, and the columns of these names.
+        """Check every row, and read the columns of these names.
 
         Parameters
         ----------
@@ -102,50 +111,38 @@ class CsvFile:
         -------
         Table
         """
-        place = {name: self.names.index(name) for name in names}
-        values = self._all_numbers()
-        if values is not None:
-            columns = {name: Column.of(name, values[:, j].copy()) for name, j in place.items()}
-            line = self._n_header + 1 + np.arange(len(values))
-            self._spans = np.column_stack([line, line])
-            return Table(columns, len(values), line)
-        numbers, text, known, spans = {name: [] for name in names}, {}, {}, []
-        for chunk in self._chunks():
-            first, last, records = zip(*chunk, strict=True)
-            for name, j in place.items():
-                cells = [record[j] for record in records]
-                values, has_text = to_numbers(cells)
-                numbers[name].append(values)
-                if has_text and name not in text:
-                    # The cells above were taken for numbers, and let go.
-                    text[name] = self._cells_above(first[0], j)
-                if name in text:
-                    # Equal cells share a string.
-                    text[name].extend([known.setdefault(cell, cell) for cell in cells])
-            spans.append(np.column_stack([first, last]))
-        if not spans:
-            raise InputError(f"{self._shown} has a header line but no rows")
-        self._spans = np.concatenate(spans)
-        columns = {
-            name: Column.of(name, np.concatenate(numbers[name]), text.get(name)) for name in names
-        }
-        return Table(columns, len(self._spans), self._spans[:, 0])
+        spans = self._find_records()
+        data = b"".join(compress(self._lines, _covered(spans, len(self._lines))))
+        typed = self._parse(data, names, keep_default_na=False, na_values=list(MISSING))
+        numeric = [name for name in names if typed[name].dtype.kind in "iuf"]
+        columns = {name: Column.of_numbers(name, typed[name].to_numpy(float)) for name in numeric}
+        others = [name for name in names if name not in columns]
+        if others:
+            # What pandas takes for text, flags or giant integers, as the file spells it.
+            written = self._parse(data, others, dtype=object, na_filter=False)
+            columns.update({name: Column.of_cells(name, written[name]) for name in others})
+        self._spans = spans[1:]
+        in_order = {name: columns[name] for name in names}
+        return Table(in_order, len(self._spans), self._spans[:, 0])
 
-    def _all_numbers(self):
-        """The cells (n, width) of a file of nothing but numbers, by a quick parser; or None."""
-        lines = self._lines[self._n_header :]
-        if not lines or any('"' in line or not line.strip() for line in lines):
-            return None
-        try:
-            values = np.loadtxt(lines, delimiter=self._separator, comments=None, ndmin=2)
-        except ValueError:
-            return None
-        return values if values.shape == (len(lines), len(self.names)) else None
-
-    def _cells_above(self, line, j):
-        """The cells of column j in the rows above a line, as a list."""
-        records = islice(self._records(), 1, None)
-        return [cells[j] for _, _, cells in takewhile(lambda record: record[0] < line, records)]
+    def _parse(self, data, names, **options):
+        """A frame of the columns of these names; ``options`` say how pandas types their cells."""
+        pd = import_pandas()
+        if tuple(map(int, pd.__version__.split(".")[:2])) < (3, 1):
+            # Later ones find the nearest double in any case.
+            options["float_precision"] = "round_trip"
+        return pd.read_csv(
+            io.BytesIO(data),
+            sep=self._separator,
+            header=0,
+            names=self.names,
+            usecols=names,
+            # Blank lines are gone, and a line of spaces is none.
+            skip_blank_lines=False,
+            # A column has one type, however late its first text comes.
+            low_memory=False,
+            **options,
+        )
 
     def copy(self, keep, path):
         """Write the file again without the lines of some rows; gzipped if ``path`` ends in .gz.
@@ -155,22 +152,31 @@ class CsvFile:
         keep : ndarray of bool, shape (n,)
         path : Path
         """
-        wanted = np.ones(len(self._lines), dtype=bool)
-        for first, last in self._spans[~keep]:
-            wanted[first - 1 : last] = False
-        text = "".join([line for line, want in zip(self._lines, wanted, strict=True) if want])
-        data = (self._mark + text).encode()
+        dropped = _covered(self._spans[~keep], len(self._lines))
+        data = self._mark + b"".join(compress(self._lines, [not drop for drop in dropped]))
         # No time stamp: the same rows give the same bytes.
         path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
-def _decode(data, shown):
+def _covered(spans, n_lines):
+    """Whether each line belongs to a record of these spans (m, 2): list of n_lines bools."""
+    edges = np.zeros(n_lines + 1, dtype=int)
+    edges[spans[:, 0] - 1] += 1
+    edges[spans[:, 1]] -= 1
+    return (np.cumsum(edges[:-1]) > 0).tolist()
+
+
+def _check_text(data, shown):
+    """Refuse bytes that are not UTF-8 text."""
     if data.startswith(b"PK\x03\x04"):
         raise InputError(f"{shown} is a spreadsheet or an archive; save it as CSV")
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise InputError(f"{shown} is UTF-16 text; save it as UTF-8")
+    if b"\0" in data:
+        line = data.count(b"\n", 0, data.index(b"\0")) + 1
+        raise InputError(f"{shown} has a zero byte in line {line}: it is no text, or not UTF-8")
     try:
-        return data.decode("utf-8")
+        data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError(

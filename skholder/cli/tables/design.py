@@ -37,6 +37,8 @@ class Design:
         The level of each text column that has no column of its own: all others are against it.
     notes : list of str
         What the user should know about the columns.
+    left_out_note : str
+        How many rows are not here, and for which columns; empty if all are.
     """
 
     X: np.ndarray
@@ -45,6 +47,7 @@ class Design:
     rows: np.ndarray
     baselines: dict
     notes: list
+    left_out_note: str = ""
 
 
 def choose_columns(file, target=None, columns=None, exclude=()):
@@ -99,7 +102,7 @@ def build_design(table, chosen, target=None, drop_missing=False):
     used = [table.columns[name] for name in [*chosen, *([] if target is None else [target])]]
     for column in used:
         _check_cells(column, table, must_be_number=column.name == target)
-    rows = _complete_rows(used, table.n_rows, drop_missing)
+    rows, left_out_note = _complete_rows(used, table.n_rows, drop_missing)
     parts, names, baselines, notes = [], [], {}, []
     for name in chosen:
         column = table.columns[name]
@@ -129,7 +132,7 @@ def build_design(table, chosen, target=None, drop_missing=False):
             f"text columns ({which}) are far from normal, and many rows share their values: "
             "a density may flag a whole level; leave them out with --exclude, or name a --target"
         )
-    return Design(np.column_stack(parts), names, y, rows, baselines, notes)
+    return Design(np.column_stack(parts), names, y, rows, baselines, notes, left_out_note)
 
 
 def _unknown(name, names):
@@ -181,25 +184,26 @@ def _short(cell):
 
 
 def _complete_rows(columns, n_rows, drop_missing):
-    """Positions of the rows without missing values."""
-    missing = np.zeros(n_rows, dtype=bool)
-    counts = {}
-    for column in columns:
-        missing |= column.missing
-        if np.any(column.missing):
-            counts[column.name] = int(np.sum(column.missing))
-    rows = np.flatnonzero(~missing)
+    """Positions of the rows without missing values, and a note about the others."""
+    counts = {column.name: int(np.sum(column.missing)) for column in columns}
+    counts = {name: count for name, count in counts.items() if count}
+    missing = np.any([column.missing for column in columns], axis=0)
+    rows, n_left_out = np.flatnonzero(~missing), int(np.sum(missing))
+    shown = ", ".join(f"{name!r} {count:,}" for name, count in list(counts.items())[:8])
+    where = f"{shown} and {len(counts) - 8} more columns" if len(counts) > 8 else shown
     if counts and not drop_missing:
-        shown = ", ".join(f"{name!r} {count}" for name, count in list(counts.items())[:8])
-        more = f" and {len(counts) - 8} more columns" if len(counts) > 8 else ""
         raise InputError(
-            f"missing values in {np.sum(missing)} of {n_rows} rows ({shown}{more}); drop those "
-            "rows with --drop-missing, leave the columns out with --exclude, or fill them in"
+            f"missing values in {n_left_out:,} of {n_rows:,} rows ({where}); drop those rows with "
+            "--drop-missing, leave the columns out with --exclude, or fill them in"
         )
     if len(rows) < 2:
         what = "complete row" if counts else "row"
         raise InputError(f"the table has {len(rows)} {what}{'s' * (len(rows) != 1)}; 2 are needed")
-    return rows
+    if not counts:
+        return rows, ""
+    verb = "was" if n_left_out == 1 else "were"
+    note = f"{n_left_out:,} of {n_rows:,} rows {verb} left out because of missing values ({where})"
+    return rows, note
 
 
 def _encode(column, rows, table):

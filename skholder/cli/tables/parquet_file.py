@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .columns import Column, InputError, Table, check_names, to_numbers
+from .columns import Column, InputError, Table, check_names
 
 __all__ = ["ParquetFile"]
 
@@ -89,16 +89,14 @@ def _column(name, values):
     if pa.types.is_dictionary(kind):
         values, kind = values.cast(kind.value_type), kind.value_type
     if pa.types.is_null(kind):
-        return Column.of(name, np.full(len(values), np.nan))
+        return Column.of_numbers(name, np.full(len(values), np.nan))
     if pa.types.is_boolean(kind):
         values, kind = values.cast(pa.int8()), pa.int8()
     if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
         # Not "safe": integers above 2**53 round to the nearest double.
-        return Column.of(name, values.cast(pa.float64(), safe=False).to_numpy())
+        return Column.of_numbers(name, values.cast(pa.float64(), safe=False).to_numpy())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        cells = [(cell or "").strip() for cell in values.to_pylist()]
-        numbers, has_text = to_numbers(cells)
-        return Column.of(name, numbers, cells if has_text else None)
+        return Column.of_cells(name, [cell or "" for cell in values.to_pylist()])
     raise InputError(
         f"column {name!r} holds {kind}, neither numbers nor text; turn it into numbers, or leave "
         "it out with --exclude"

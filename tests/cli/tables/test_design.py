@@ -72,6 +72,7 @@ def test_text_of_one_level_is_left_out():
         ([f"level {i % 31}" for i in range(100)], "31 different values, too many"),
         (["Ann", "Bob", "Cid", "Dee"], r"'Ann' \(line 2\), 'Bob' \(line 3\), .* and 1 more"),
         (["1", "inf", "3", "4"], r"an infinite value \(line 3\)"),
+        (["1", "1e999", "3", "4"], r"column 'c' .*\(line 3\)"),
     ],
 )
 def test_cells_that_cannot_be_used(cells, message):
@@ -98,6 +99,34 @@ def test_missing_values_are_counted_by_column():
     found = design(text, "y", drop_missing=True)
     np.testing.assert_array_equal(found.rows, [2, 4])
     np.testing.assert_array_equal(found.X, [[0, 1], [5, 6]])
+    assert found.left_out_note == (
+        "3 of 5 rows were left out because of missing values ('a' 1, 'b' 2, 'y' 1)"
+    )
+
+
+def test_one_row_left_out_and_none():
+    found = design("a,y\n1,7\n,8\n0,9\n", "y", drop_missing=True)
+    note = "1 of 3 rows was left out because of missing values ('a' 1)"
+    assert (found.left_out_note, found.notes) == (note, [])
+    assert design("a,y\n1,7\n2,8\n0,9\n", "y", drop_missing=True).left_out_note == ""
+
+
+def test_a_note_names_eight_columns():
+    names = "abcdefghij"
+    text = (
+        ",".join(names) + "\n" + ",".join("NA" for _ in names) + "\n" + "1,2,3,4,5,6,7,8,9,0\n" * 2
+    )
+    note = design(text, drop_missing=True).left_out_note
+    assert note.endswith(
+        "('a' 1, 'b' 1, 'c' 1, 'd' 1, 'e' 1, 'f' 1, 'g' 1, 'h' 1 and 2 more columns)"
+    )
+
+
+def test_flags_are_categories():
+    found = design(
+        "c,y\n" + "".join(f"{c},{i}\n" for i, c in enumerate(["TRUE", "FALSE"] * 3)), "y"
+    )
+    assert (found.names, found.baselines) == (["c=TRUE"], {"c": "FALSE"})
 
 
 def test_missing_values_of_other_columns_do_not_matter():

@@ -1,0 +1,40 @@
+"""Advice of the estimators, in the words of the command."""
+
+from __future__ import annotations
+
+import re
+
+__all__ = ["in_options"]
+
+# What the estimators call a thing, and what it is called here; advice on what has no option goes.
+_IN_OPTIONS = (
+    (r"\bn_draws\b", "--draws"),
+    (r"(?<!-)\bgamma\b", "--gamma"),
+    (r", a smaller prior scale(?: \([^)]*\))?", ""),
+    (r"\bmin_scale sets\b", "keeps scales from 0"),
+    (r"; raise min_scale[^.;]*| Raise min_scale[^.;]*\.", ""),
+    (r"(?<=limit )max_contamination=", ""),
+    (r"\bmax_contamination=", "the limit "),
+    (r"\bDrop (?:such |those )?columns\b", r"\g<0> with --exclude"),
+    (r"^X\b", "The table"),
+    (r"\bX\b", "the table"),
+)
+
+
+def in_options(advice):
+    """Advice about parameters of an estimator, as advice about the options that set them.
+
+    Parameters
+    ----------
+    advice : str
+        What stands in single quotes, such as the name of a column, is left as it is.
+
+    Returns
+    -------
+    str
+        In one line.
+    """
+    parts = re.split("('[^']*')", " ".join(advice.split()))
+    for pattern, words in _IN_OPTIONS:
+        parts[::2] = [re.sub(pattern, words, part) for part in parts[::2]]
+    return "".join(parts)
