@@ -1,13 +1,16 @@
 """The audit: how many rows do not follow the model, which, and why."""
 
+from .adequacy import Adequacy, AdequacyCheck, judge_adequacy
 from .audit_set import Audit, worst_first
-from .calibrated import AuditedTable, CountPosterior, count_rows
+from .calibrated import AuditedTable, CountPosterior, count_rows, minimiser_values
 from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
 from .tails import expected_by_chance, tail_probabilities
 
 __all__ = [
     "RULES",
+    "Adequacy",
+    "AdequacyCheck",
     "Audit",
     "AuditedTable",
     "CountPosterior",
@@ -16,6 +19,8 @@ __all__ = [
     "count_rows",
     "detect",
     "expected_by_chance",
+    "judge_adequacy",
+    "minimiser_values",
     "outlier_counts",
     "score_threshold",
     "tail_probabilities",

@@ -29,7 +29,7 @@ from ..rows import RowBlocks
 from .counts import outlier_counts
 from .tails import CERTAIN
 
-__all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows"]
+__all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows", "minimiser_values"]
 
 # Rows with n t between CERTAIN and this are counted against their Poisson law.
 _BAND = 3.0
@@ -95,13 +95,22 @@ class CountPosterior:
     certain: float = np.nan
 
 
-def count_rows(result, table, tails, prior, method, random):
+def minimiser_values(result, table):
+    """Influence values at the risk minimiser next to the best mode, over the table's rows."""
+    model, gamma = result.draws.model, result.draws.gamma
+    theta = free_minimiser(model, table.fitted_rows, gamma, result.modes[0].theta)
+    return influence_values(model, table.rows, theta, gamma, design_weight=table.design_weight)
+
+
+def count_rows(result, table, values, tails, prior, method, random):
     """How many rows of the table are outside the model.
 
     Parameters
     ----------
     result : Inference
     table : AuditedTable
+    values : InfluenceValues
+        From :func:`minimiser_values`.
     tails : ndarray of shape (n,)
         Tail probabilities of the table's rows.
     prior : AlphaPrior
@@ -120,10 +129,7 @@ def count_rows(result, table, tails, prior, method, random):
     if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
         epsilon = 1 - draws.alpha
         return CountPosterior(outlier_counts(epsilon, table.rows.total_weight), epsilon)
-    model, gamma = draws.model, draws.gamma
-    theta = free_minimiser(model, table.fitted_rows, gamma, result.modes[0].theta)
-    values = influence_values(model, table.rows, theta, gamma, design_weight=table.design_weight)
-    bias = model.count_bias(gamma)
+    bias = draws.model.count_bias(draws.gamma)
     return calibrated_counts(values, table.weight, tails, draws.theta, bias, prior, random)
 
 

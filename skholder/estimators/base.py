@@ -12,10 +12,17 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, threadpool_controller
-from ..audit import Audit, count_rows, detect, tail_probabilities
+from ..audit import (
+    Audit,
+    count_rows,
+    detect,
+    judge_adequacy,
+    minimiser_values,
+    tail_probabilities,
+)
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference import Settings, warn_of
-from ..inference.health import at_ceiling
+from ..inference import Settings, infer, warn_of
+from ..inference.health import MAX_SHARE, at_ceiling
 from ..posterior import AlphaPrior, gamma_path
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
@@ -150,6 +157,21 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         path = gamma_path(model, rows, 1.0 - float(self.max_contamination), random)
         return path.best, path
 
+    def _sampled(self, model, rows, path, gamma, temperature, random):
+        """Infer at gamma, or at the next smaller power of the path that is not vacuous.
+
+        Returns
+        -------
+        result : Inference
+        path : GammaPath or None
+            With the power that was used.
+        """
+        powers = [(gamma, path)] if path is None else path.descending()
+        for power, trail in powers:
+            result = infer(model, rows, self._settings(power, temperature), random)
+            if result.diagnostics.vacuous_share <= MAX_SHARE or trail is powers[-1][1]:
+                return result, trail
+
     def _conclude(self, result, rows, table, random, *, lost="", n_lost=0, path=None, **kept):
         """Audit the rows, in the user's order, keep the record and set the shared attributes.
 
@@ -169,7 +191,8 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         """
         draws, units = result.draws, kept["units"]
         tails = tail_probabilities(draws.model, draws.theta, table.rows.rows)
-        found = count_rows(result, table, tails, self._alpha_prior, self.count, random)
+        values = minimiser_values(result, table) if draws.gamma > 0 else None
+        found = count_rows(result, table, values, tails, self._alpha_prior, self.count, random)
         seen = detect(draws.model, RowBlocks(rows, kept["weight"]), draws.theta, found.counts)
         for name in (*_NEED_ALPHA, "gamma_path_"):
             vars(self).pop(name, None)
@@ -194,6 +217,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             self.fod_scores_ = seen.fod
             ceiling = at_ceiling(found.epsilon, float(self.max_contamination))
             diagnostics = replace(diagnostics, ceiling_share=ceiling, mode_share=result.mode_share)
+        self.adequacy_ = self._adequacy(draws.model, table.rows, values)
         self.log_density_ = seen.log_density - units.log_volume
         self.temperature_, self.gamma_ = result.temperature, draws.gamma
         if path is not None:
@@ -201,6 +225,15 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         self.modes_ = [PosteriorMode.of(mode, draws.model, units) for mode in result.modes]
         self.diagnostics_ = diagnostics
         warn_of(diagnostics.checks)
+
+    def _adequacy(self, model, rows, values):
+        """Whether the model describes the rows it keeps; None for the Kullback-Leibler loss."""
+        if values is None:
+            return None
+        record = self.record_
+        shape = model.shape(values.theta, rows.rows, record.units)
+        limit = float(self.max_contamination)
+        return judge_adequacy(model, rows, values, shape, record.columns, record.in_words(), limit)
 
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.

@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold, tail_probabilities
 from ..audit.evidence import density_evidence
-from ..inference import infer
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
 from ..rows import RowBlocks, canonical
@@ -177,10 +176,14 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             rows = table.rows
             model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
             gamma, path = self._power(model, rows, random)
-            settings = self._settings(
-                gamma, lambda rule, gamma: covariance_rule(rows.rows, rows.weight, gamma / 2)
+            result, path = self._sampled(
+                model,
+                table.rows,
+                path,
+                gamma,
+                lambda rule, gamma: covariance_rule(table.rows.rows, where.weight, gamma / 2),
+                random,
             )
-            result = infer(model, rows, settings, random)
             rows = units.apply(X)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
             self._conclude(

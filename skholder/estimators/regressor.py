@@ -11,7 +11,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import AuditedTable, tail_probabilities
 from ..audit.evidence import regression_evidence
-from ..inference import infer
 from ..models import LinearModel, check_noise
 from ..posterior import covariance_rule, design_weights
 from ..rows import RowBlocks, canonical
@@ -210,10 +209,14 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             trusting, random = LeastSquares.of(rows), private_random_state(self.random_state)
             table = AuditedTable(rows, where, self._design_weight(model, rows, random))
             gamma, path = self._power(model, table.fitted_rows, random)
-            settings = self._settings(
-                gamma, lambda *rule: self._covariance_temperature(*rule, rows)
+            result, path = self._sampled(
+                model,
+                table.fitted_rows,
+                path,
+                gamma,
+                lambda *rule: self._covariance_temperature(*rule, table.rows),
+                random,
             )
-            result = infer(model, table.fitted_rows, settings, random)
             rows = units.rows(X, y)
             self._conclude(
                 result,

@@ -130,6 +130,15 @@ class WorkingModel(ABC):
         """Rows by which n (1 - rho) is too large on average, for clean rows; 0 if not known."""
         return 0.0
 
+    def shape(self, theta, rows, units):
+        """Rows (m, q) as standardised residuals at one theta (d,); None unless the model is normal.
+
+        Returns
+        -------
+        Shape or None
+        """
+        return None
+
     #: how many thetas :meth:`tail` is worth averaging over
     n_tail_thetas = 1
 

@@ -18,6 +18,7 @@ from .base import LinearDistanceModel, NormalPrior
 from .contributions import QuadraticContributions
 from .named_draws import ColumnMoments, NamedDraws
 from .scatter_prior import ScatterPrior
+from .shape import Shape
 from .starts import scatter_starts
 
 __all__ = ["EllipticalModel"]
@@ -206,6 +207,15 @@ class EllipticalModel(LinearDistanceModel):
     def tail(self, theta, rows):
         q = self.distance_features(rows) @ self.distance_coef(theta).T
         return self.radial.tail(np.maximum(q, 0.0), self.k)
+
+    def shape(self, theta, rows, units):
+        if not self.is_normal:
+            return None
+        deviation = np.clip(rows - theta[: self.k], -1e60, 1e60)
+        whitened = deviation @ self.factor(theta[None])[0]
+        scatter = units.backward.T @ self.scatter(theta[None])[0] @ units.backward
+        sd = np.sqrt(np.maximum(np.diag(scatter), 1e-300))
+        return Shape(deviation @ (units.backward / sd), np.sum(whitened**2, axis=1), whitened)
 
     def path_coordinates(self, theta, pilot, units):
         """Location in the pilot's metric, and the log scales of its coordinates there."""

@@ -8,6 +8,7 @@ from ..rows import NORMAL_IQR
 from .base import LinearDistanceModel, NormalPrior
 from .count_bias import normal_regression_bias
 from .named_draws import NamedDraws
+from .shape import Shape
 from .starts import trimmed_starts
 
 __all__ = ["LinearModel"]
@@ -128,6 +129,12 @@ class LinearModel(LinearDistanceModel):
 
     def tail(self, theta, rows):
         return self.noise.tail(rows @ self._residual_coef(theta).T)
+
+    def shape(self, theta, rows, units):
+        if not self.is_normal:
+            return None
+        r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
+        return Shape(r[:, None], r * r, design=rows[:, :-1])
 
     def count_bias(self, gamma):
         return normal_regression_bias(self.n_coef, gamma) if self.is_normal else 0.0

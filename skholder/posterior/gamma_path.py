@@ -13,7 +13,7 @@ then the pilot moves there, until it stays. Covariances are sandwiches of influe
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -78,6 +78,13 @@ class GammaPath:
     def best(self):
         """The power chosen."""
         return float(self.gamma[self.chosen])
+
+    def descending(self):
+        """(gamma, path) of the power chosen and of every smaller one, largest first.
+
+        A large power may leave a posterior of few rows vacuous where a smaller one does not.
+        """
+        return [(float(self.gamma[g]), replace(self, chosen=g)) for g in range(self.chosen, -1, -1)]
 
     def to_frame(self):
         """A pandas DataFrame with one line for each power."""

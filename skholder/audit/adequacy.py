@@ -1,0 +1,349 @@
+"""Does the model describe the rows it keeps? A few numbers, each with its error and a limit.
+
+All numbers are moments under the weights k_i = w_i p_i^g of one theta. If the model holds for the
+rows it keeps, the standardised residual v = u sqrt(1 + g) is standard normal under these weights,
+whatever the outliers are, so that its Hermite moments vanish. The third and the fourth one, divided
+by (1 + g)^(-3/2) and (1 + g)^-2, are the skewness and the excess kurtosis of the inliers.
+
+A check complains where its number is beyond a limit *and* beyond its error: small tables are
+excused by the error, large ones by the limit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import chdtri, ndtri
+
+from ..posterior import efficient_gamma
+from ..rows import NORMAL_IQR
+from .tails import CERTAIN
+from .wording import percent
+
+__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy"]
+
+# Two-sided error of a check on a model that holds, shared by the comparisons in it.
+_FALSE_ALARM = 0.002
+_LIMITS = {
+    "skewness": 0.5,
+    "heavy": 0.6,
+    "flat": 1.0,
+    "joint": 0.5,
+    "bend": 0.25,
+    "spread": 0.15,
+    "group": 1 / 3,
+    "powers": 0.1,
+}
+# Covariates count at most this many robust standard deviations from their middle.
+_CAP = 3.0
+# The share of outliers that is as good as the limit max_contamination.
+_AT_LIMIT = 0.94
+# A second group is one if it is at most this much as spread out as the first, in variance.
+_COMPACT, _LEAST_GROUP = 3.0, 0.05
+_MOST_NAMES = 4
+
+
+@dataclass(frozen=True)
+class AdequacyCheck:
+    """One number about the rows that the model keeps.
+
+    Attributes
+    ----------
+    name : str
+    where : str
+        The column it is about.
+    size, error, limit : float
+    status : {"ok", "note", "wrong"}
+    words : str
+        What it means where it is not well.
+    """
+
+    name: str
+    where: str
+    size: float
+    error: float
+    limit: float
+    status: str
+    words: str
+
+
+@dataclass(frozen=True, repr=False)
+class Adequacy:
+    """Whether the model describes the rows it keeps.
+
+    Attributes
+    ----------
+    model : str
+        What the model is called.
+    checks : tuple of AdequacyCheck
+    """
+
+    model: str
+    checks: tuple[AdequacyCheck, ...]
+
+    @property
+    def verdict(self):
+        """``"right"``, ``"doubtful"`` or ``"wrong"``."""
+        found = {check.status for check in self.checks}
+        return "wrong" if "wrong" in found else "doubtful" if "note" in found else "right"
+
+    @property
+    def reasons(self):
+        """What speaks against the model, worst first, as a tuple of texts."""
+        return tuple(
+            check.words
+            for status in ("wrong", "note")
+            for check in self.checks
+            if check.status == status
+        )
+
+    @property
+    def sentence(self):
+        """The verdict in words."""
+        if self.verdict == "right":
+            return "Nothing speaks against the model for the rows it keeps."
+        why = "; ".join(self.reasons)
+        if self.verdict == "wrong":
+            return (
+                f"A {self.model} does not describe these rows ({why}): "
+                "the flags below are mostly its shape."
+            )
+        return f"A {self.model} describes these rows only roughly ({why})."
+
+    def __repr__(self):
+        return f"Adequacy({self.verdict}: {self.sentence})"
+
+
+def judge_adequacy(model, rows, values, shape, names, words, limit):
+    """The :class:`Adequacy` of a fit.
+
+    Parameters
+    ----------
+    model : WorkingModel
+    rows : RowBlocks
+    values : InfluenceValues
+        At the risk minimiser.
+    shape : Shape or None
+        None for a model that is not normal, of which only the powers are compared.
+    names : sequence of str
+        Of the columns of X.
+    words : str
+        The model in words.
+    limit : float
+        max_contamination.
+
+    Returns
+    -------
+    Adequacy
+    """
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    if shape is None:
+        checks = [_powers(model, rows, values, weight)]
+    else:
+        checks = _normal_checks(model, shape, values.gamma, weight, names)
+    checks.append(_limit(values, limit))
+    return Adequacy(words, tuple(checks))
+
+
+def _normal_checks(model, shape, gamma, weight, names):
+    k = model.n_modelled
+    # At the fit's own power where that is large enough to keep outliers out.
+    power = max(gamma, efficient_gamma(k))
+    far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
+    mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
+    tau = (1 + power) ** -0.5
+    v = np.where(far[:, None], 0.0, shape.columns) / tau
+    if shape.design is not None:
+        checks = _shape_checks(mass, v, tau, ("the residuals",))
+        return checks + _pattern_checks(mass, v, tau, shape.design, names)
+    checks = _shape_checks(mass, v, tau, names)
+    checks.append(_joint(mass, np.where(far, 0.0, shape.squared) / tau**2, tau, k))
+    return checks + _second_group(shape, far, weight, k)
+
+
+def _moment(mass, values, unit):
+    """Weighted means of values (n, m) over a unit, with their errors, both (m,)."""
+    total = mass.sum()
+    return mass @ values / total / unit, np.sqrt((mass**2) @ values**2) / total / unit
+
+
+def _exceeds(size, error, limit):
+    """Which sizes (m,) are beyond the limit and surely not nought."""
+    z = -ndtri(0.5 * _FALSE_ALARM / max(np.size(size), 1))
+    return (np.abs(size) > limit) & (np.abs(size) > z * error)
+
+
+def _named(names, sizes, off):
+    """``: AveOccup, Population and 3 more``, the largest first; nothing for a single column."""
+    if len(names) == 1:
+        return ""
+    hit = [names[j] for j in np.argsort(-np.abs(sizes), kind="stable") if off[j]]
+    more = f" and {len(hit) - _MOST_NAMES} more" if len(hit) > _MOST_NAMES else ""
+    return f": {', '.join(hit[:_MOST_NAMES])}{more}"
+
+
+def _worst(size, error):
+    return int(np.argmax(np.abs(size) - 3 * error))
+
+
+def _shape_checks(mass, v, tau, names):
+    """Skewness and kurtosis of standardised columns v (n, m)."""
+    who = names[0] if len(names) == 1 else "columns"
+    skew, error = _moment(mass, v**3 - 3 * v, tau**3)
+    off = _exceeds(skew, error, _LIMITS["skewness"])
+    at = _worst(skew, error)
+    text = f"{who} are skewed" if len(names) == 1 else f"skewed{_named(names, skew, off)}"
+    checks = [
+        AdequacyCheck(
+            "skewness",
+            names[at],
+            float(skew[at]),
+            float(error[at]),
+            _LIMITS["skewness"],
+            "wrong" if np.any(off) else "ok",
+            text,
+        )
+    ]
+    fourth = v**4 - 6 * v**2 + 3
+    size, error = _moment(mass, fourth, tau**4)
+    # Heavy tails are heavy on both sides; a group of outliers is on one.
+    sides = [_moment(mass, 2 * fourth * side, tau**4) for side in (v < 0, v > 0)]
+    heavy = np.all([_exceeds(*side, _LIMITS["heavy"]) & (side[0] > 0) for side in sides], axis=0)
+    flat = _exceeds(size, error, _LIMITS["flat"]) & (size < 0)
+    at = _worst(size, error)
+    what = "flatter than normal, as two groups or a bounded range are"
+    if not np.any(flat):
+        what = "tails heavier than normal, to which many flags belong"
+    hit = flat if np.any(flat) else heavy
+    text = f"{who}: {what}" if len(names) == 1 else f"{what}{_named(names, size, hit)}"
+    status = "wrong" if np.any(flat) else "note" if np.any(heavy) else "ok"
+    limit = _LIMITS["heavy" if size[at] > 0 else "flat"]
+    checks.append(
+        AdequacyCheck("tails", names[at], float(size[at]), float(error[at]), limit, status, text)
+    )
+    return checks
+
+
+def _joint(mass, squared, tau, k):
+    """The distance's own kurtosis, by the second Laguerre polynomial of half its square."""
+    x, half = 0.5 * squared, 0.5 * k
+    poly = half * (half + 1) / 2 - (half + 1) * x + x**2 / 2
+    size, error = _moment(mass, 3 * poly[:, None], k * (k + 2) / 8 * tau**4)
+    off = bool(_exceeds(size, error, _LIMITS["joint"])[0])
+    several = size[0] < 0
+    words = "the columns together have tails heavier than normal, to which many flags belong"
+    if several:
+        words = "the columns together form several groups"
+    status = ("wrong" if several else "note") if off else "ok"
+    return AdequacyCheck(
+        "joint tails",
+        "all columns",
+        float(size[0]),
+        float(error[0]),
+        _LIMITS["joint"],
+        status,
+        words,
+    )
+
+
+def _second_group(shape, far, weight, k):
+    """Rows that cannot be inliers, as close together as inliers are."""
+    share = float(weight[far].sum() / weight.sum())
+    if np.sum(far) <= 5 or share <= _LEAST_GROUP:
+        return []
+    group = shape.whitened[far]
+    own = np.sum((group - np.median(group, axis=0)) ** 2, axis=1)
+    spread = float(np.median(own) / chdtri(k, 0.5))
+    status = "wrong" if spread < _COMPACT and share > _LIMITS["group"] else "ok"
+    error = float(np.sqrt(share * (1 - share) / weight.sum()))
+    words = f"{percent(share)} of the rows form a second group of their own"
+    return [AdequacyCheck("second group", "rows", share, error, _LIMITS["group"], status, words)]
+
+
+def _pattern_checks(mass, v, tau, design, names):
+    """Curvature and changing spread against the prediction's own covariates."""
+    telling = np.array([len(np.unique(column[:1000])) > 2 for column in design.T])
+    shown = design[:, telling]
+    if shown.shape[1] == 0:
+        return []
+    offset = design.shape[1] - len(names)
+    labels = [names[j - offset] for j in np.flatnonzero(telling)]
+    standard = _standardised(shown)
+    weighted = design * mass[:, None]
+    square = standard**2
+    # Squares off the span of the design, in the metric of the weights.
+    square = (
+        square - design @ np.linalg.lstsq(weighted.T @ design, weighted.T @ square, rcond=1e-10)[0]
+    )
+    bend = _pattern(mass, v * square, square, tau)
+    centred = standard - mass @ standard / mass.sum()
+    spread = _pattern(mass, (v * v - 1) * centred, standard, 2 * tau**2)
+    checks = []
+    for name, (size, error) in (("bend", bend), ("spread", spread)):
+        off, at = _exceeds(size, error, _LIMITS[name]), _worst(size, error)
+        words = f"the relation to {labels[at]} is curved"
+        if name == "spread":
+            how = "grows" if size[at] > 0 else "shrinks"
+            words = f"the spread of the residuals {how} with {labels[at]}"
+        checks.append(
+            AdequacyCheck(
+                name,
+                labels[at],
+                float(size[at]),
+                float(error[at]),
+                _LIMITS[name],
+                "wrong" if np.any(off) else "ok",
+                words,
+            )
+        )
+    return checks
+
+
+def _pattern(mass, values, base, unit):
+    """Moments of values in units of the weighted standard deviation of their base, (m,) each."""
+    centred = base - mass @ base / mass.sum()
+    sd = np.sqrt(mass @ centred**2 / mass.sum())
+    return _moment(mass, values / np.where(sd > 1e-3, sd, np.inf), unit)
+
+
+def _standardised(X):
+    low, middle, high = np.quantile(X, [0.25, 0.5, 0.75], axis=0)
+    scale = (high - low) / NORMAL_IQR
+    scale = np.where(scale > 0, scale, X.std(axis=0) + 1e-300)
+    return np.clip((X - middle) / scale, -_CAP, _CAP)
+
+
+def _powers(model, rows, values, weight):
+    """S / C at the fitted theta, which is the same number at every power if the model holds."""
+    theta = values.theta[None]
+    log_p = np.concatenate([model.log_density(theta, block)[:, 0] for block, _ in rows])
+
+    def share(power):
+        return np.exp(power * log_p - model.log_power(theta, power)[0])
+
+    here, found = share(values.gamma), []
+    for factor in (0.5, 2.0):
+        step = share(factor * values.gamma) - here
+        size = weight @ step / weight.sum()
+        found.append((size, np.sqrt(weight @ (step - size) ** 2) / weight.sum()))
+    size, error = (np.array(part) for part in zip(*found, strict=True))
+    off, at = _exceeds(size, error, _LIMITS["powers"]), _worst(size, error)
+    return AdequacyCheck(
+        "powers",
+        "rows",
+        float(size[at]),
+        float(error[at]),
+        _LIMITS["powers"],
+        "wrong" if np.any(off) else "ok",
+        "the share of inliers depends on the power it is measured with",
+    )
+
+
+def _limit(values, limit):
+    """The share of outliers against the largest that is allowed."""
+    share = 1 - values.rho
+    status = "wrong" if share >= _AT_LIMIT * limit else "ok"
+    words = f"{percent(min(share, 1.0))} of the rows would have to be outliers"
+    error = float(np.sqrt(values.rho_variance))
+    return AdequacyCheck("limit", "rows", float(share), error, float(limit), status, words)
