@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
-from sklearn.utils import _safe_indexing, column_or_1d, get_tags, indexable
+from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, StrOptions, fit_context
+from .._sklearn import HasMethods, StrOptions, fit_context, safe_indexing
 from .auditor import OutlierAuditor
 from .regressor import HolderBayesRegressor
 from .routing import routed_fit_params, seed_if_unset
@@ -139,7 +139,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
             if sample_weight is not None and "sample_weight" in params:
                 params["sample_weight"] = left[kept]
             self.estimator_ = clone(self.estimator).fit(
-                _safe_indexing(X, kept), _safe_indexing(y, kept), **params
+                safe_indexing(X, kept), safe_indexing(y, kept), **params
             )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.auditor_, name):
@@ -263,4 +263,4 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         """The rows of X and y that the audit does not flag; data frames stay data frames."""
         X, y = indexable(X, y)
         self.fit(X, y)
-        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)
+        return safe_indexing(X, self.sample_indices_), safe_indexing(y, self.sample_indices_)
