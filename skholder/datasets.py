@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes
 from sklearn.utils import Bunch
 
@@ -29,18 +32,49 @@ _FINITE = Interval(Real, None, None, closed="neither")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
+RandomSeed: TypeAlias = int | Sequence[int] | np.random.Generator | np.random.RandomState
+
 _PAPER_SETS = ("cal_housing", "kin8nm", "puma32H")
 
 
+@overload
 def make_contaminated_regression(
-    n_samples=1000,
-    n_features=2,
+    n_samples: int = ...,
+    n_features: int = ...,
     *,
-    contamination=0.2,
-    shift=6.0,
-    noise=1.0,
-    return_coef=False,
-    random_state=None,
+    contamination: float = ...,
+    shift: float = ...,
+    noise: float = ...,
+    return_coef: Literal[False] = ...,
+    random_state: RandomSeed | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
+
+
+@overload
+def make_contaminated_regression(
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    contamination: float = ...,
+    shift: float = ...,
+    noise: float = ...,
+    return_coef: Literal[True],
+    random_state: RandomSeed | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]: ...
+
+
+def make_contaminated_regression(
+    n_samples: int = 1000,
+    n_features: int = 2,
+    *,
+    contamination: float = 0.2,
+    shift: float = 6.0,
+    noise: float = 1.0,
+    return_coef: bool = False,
+    random_state: RandomSeed | None = None,
+) -> (
+    tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+    | tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]
 ):
     """Linear regression with a share of shifted responses: the paper's synthetic design.
 
@@ -87,16 +121,16 @@ def make_contaminated_regression(
 
 
 def make_contaminated_blobs(
-    n_samples=1000,
-    n_features=2,
+    n_samples: int = 1000,
+    n_features: int = 2,
     *,
-    contamination=0.2,
-    kind="cluster",
-    shift=5.0,
-    scale=5.0,
-    df=1.5,
-    random_state=None,
-):
+    contamination: float = 0.2,
+    kind: str = "cluster",
+    shift: float = 5.0,
+    scale: float = 5.0,
+    df: float = 1.5,
+    random_state: RandomSeed | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """A standard normal blob and a share of other rows: the paper's location-scale design.
 
     Parameters
@@ -138,7 +172,13 @@ def make_contaminated_blobs(
     return X, outliers
 
 
-def load_spoiled_diabetes(*, contamination=0.15, shift=300.0, as_frame=False, random_state=0):
+def load_spoiled_diabetes(
+    *,
+    contamination: float = 0.15,
+    shift: float = 300.0,
+    as_frame: bool = False,
+    random_state: RandomSeed = 0,
+) -> Bunch:
     """scikit-learn's diabetes data with a share of the responses spoiled; needs no network.
 
     442 patients, 10 covariates in their own units, and a measure of disease progression between 25
@@ -181,7 +221,7 @@ def load_spoiled_diabetes(*, contamination=0.15, shift=300.0, as_frame=False, ra
     )
 
 
-def load_paper_data(name, *, folder=None):
+def load_paper_data(name: str, *, folder: str | Path | None = None) -> Bunch:
     """A regression set of the paper, from a local folder or through scikit-learn's fetchers.
 
     Parameters

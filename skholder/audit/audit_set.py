@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .counts import choose_count
+from .evidence import DensityEvidence, RegressionEvidence
 from .explanation import Explanation, row_position
 
 __all__ = ["Audit", "worst_first"]
@@ -16,7 +19,12 @@ __all__ = ["Audit", "worst_first"]
 _PRINTED = 10
 
 
-def worst_first(fod, log_density, rank="fod", weight=None):
+def worst_first(
+    fod: NDArray[np.float64],
+    log_density: NDArray[np.float64],
+    rank: str = "fod",
+    weight: NDArray[np.float64] | None = None,
+) -> NDArray[np.intp]:
     """Row order, most suspicious first: by FoD and then log density, or by log density alone.
 
     Rows of weight 0 are no part of the data: they come last.
@@ -59,34 +67,34 @@ class Audit:
         What :meth:`to_frame` returns.
     """
 
-    mask: np.ndarray
-    indices: np.ndarray
+    mask: NDArray[np.bool_]
+    indices: NDArray[np.intp]
     count: int
-    count_interval: np.ndarray
-    fod: np.ndarray
-    log_density: np.ndarray
-    order: np.ndarray
-    index: object = None
-    evidence: object = None
-    weight: np.ndarray | None = None
+    count_interval: NDArray[np.int_]
+    fod: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+    order: NDArray[np.intp]
+    index: Any = None
+    evidence: RegressionEvidence | DensityEvidence | None = None
+    weight: NDArray[np.float64] | None = None
     library: str = "pandas"
 
     @classmethod
     def from_posterior(
         cls,
-        counts,
-        fod,
-        log_density,
+        counts: NDArray[np.int_],
+        fod: NDArray[np.float64],
+        log_density: NDArray[np.float64],
         *,
-        rule="mean",
-        level=0.95,
-        rank="fod",
-        weight=None,
-        index=None,
-        evidence=None,
-        count=None,
-        library="pandas",
-    ):
+        rule: str = "mean",
+        level: float = 0.95,
+        rank: str = "fod",
+        weight: NDArray[np.float64] | None = None,
+        index: Any = None,
+        evidence: Any = None,
+        count: int | None = None,
+        library: str = "pandas",
+    ) -> Audit:
         """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
@@ -114,7 +122,7 @@ class Audit:
             library=library,
         )
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """A data frame of all rows, worst first: pandas, or polars where that was fitted.
 
         Its columns are ``flagged``, ``fod``, ``log_density``, ``row`` (the position) and, for the
@@ -152,21 +160,21 @@ class Audit:
             for row, reason in zip(positions, reasons, strict=True)
         ]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         low, high = self.count_interval
         return (
             f"Audit({self.mask.sum():,} of {len(self.mask):,} rows flagged; posterior count "
             f"between {low:,} and {high:,})"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """What :func:`repr` says, and the worst rows."""
         from html import escape
 
         table = self._frame(self.order[:_PRINTED])
         return f"<p>{escape(repr(self))}</p>{table._repr_html_()}"
 
-    def explain(self, row=None, *, position=None):
+    def explain(self, row: object | None = None, *, position: int | None = None) -> Explanation:
         """Why a row is flagged, or why it is not.
 
         Parameters

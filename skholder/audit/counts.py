@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = ["choose_count", "outlier_counts", "score_threshold"]
 
 
-def outlier_counts(epsilon, total):
+def outlier_counts(epsilon: ArrayLike, total: float) -> NDArray[np.int64]:
     """K_s = round(n epsilon_s), clipped to 0..n, as integers of shape (S,)."""
     return np.clip(np.rint(total * np.asarray(epsilon)), 0, np.floor(total)).astype(np.int64)
 
 
-def choose_count(counts, rule="mean", level=0.95):
+def choose_count(counts: NDArray[np.int_], rule: str = "mean", level: float = 0.95) -> int:
     """The number of rows to flag, from the posterior of K.
 
     Parameters
@@ -34,7 +35,9 @@ def choose_count(counts, rule="mean", level=0.95):
     return int(np.rint(np.quantile(counts, quantile[rule])))
 
 
-def score_threshold(scores, weight, count):
+def score_threshold(
+    scores: NDArray[np.float64], weight: NDArray[np.float64], count: float
+) -> float:
     """The score below which ``count`` rows lie: midway between them and the next one up.
 
     Parameters

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ._axes import BLUE, GREY, ORANGE, VERMILION, display_text, pyplot, single_axes
@@ -47,7 +50,16 @@ class AuditRankingDisplay:
     ax_, figure_ : Axes, Figure
     """
 
-    def __init__(self, log_density, counts, *, level=0.95, weight=None, index=None, outliers=None):
+    def __init__(
+        self,
+        log_density: ArrayLike,
+        counts: ArrayLike,
+        *,
+        level: float = 0.95,
+        weight: ArrayLike | None = None,
+        index: Any = None,
+        outliers: ArrayLike | None = None,
+    ) -> None:
         self.log_density = log_density
         self.counts = counts
         self.level = level
@@ -56,7 +68,15 @@ class AuditRankingDisplay:
         self.outliers = outliers
 
     @classmethod
-    def from_estimator(cls, estimator, *, level=0.95, outliers=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        level: float = 0.95,
+        outliers: ArrayLike | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the ranking of the training rows of a fitted estimator.
 
         Parameters
@@ -86,7 +106,9 @@ class AuditRankingDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=5, yscale="auto", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 5, yscale: str = "auto", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` or on a new figure.
 
         Parameters
@@ -111,7 +133,7 @@ class AuditRankingDisplay:
         rank = np.cumsum(weight)
         tail = (1 - self.level) / 2
         levels = [tail, 0.5, 1 - tail]
-        self.thresholds_ = np.rint(np.quantile(self.counts, levels)).astype(int)
+        self.thresholds_ = np.rint(np.quantile(np.asarray(self.counts), levels)).astype(int)
         self.points_ = _draw_bands(ax, rank, height, self.thresholds_, kwargs)
         ink = ax.spines["bottom"].get_edgecolor()
         self.threshold_lines_ = [

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ..summaries.smoothing import smooth_density
@@ -43,7 +46,15 @@ class EpsilonPosteriorDisplay:
     >>> display = EpsilonPosteriorDisplay.from_estimator(model, truth=outliers.mean())
     """
 
-    def __init__(self, epsilon, *, level=0.95, upper=1.0, truth=None, n_rows=None):
+    def __init__(
+        self,
+        epsilon: ArrayLike,
+        *,
+        level: float = 0.95,
+        upper: float = 1.0,
+        truth: float | None = None,
+        n_rows: float | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.level = level
         self.upper = upper
@@ -51,7 +62,15 @@ class EpsilonPosteriorDisplay:
         self.n_rows = n_rows
 
     @classmethod
-    def from_estimator(cls, estimator, *, level=0.95, truth=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        level: float = 0.95,
+        truth: float | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the posterior of epsilon of a fitted estimator.
 
         Parameters
@@ -79,7 +98,7 @@ class EpsilonPosteriorDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw on ``ax`` or on a new figure; ``kwargs`` go to the line of the density.
 
         Returns

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
@@ -58,7 +61,17 @@ class FoDDisplay:
     ax_, figure_ : Axes of the first panel, Figure
     """
 
-    def __init__(self, values, fod, names, pairs, *, log_density=None, index=None, zero_line=False):
+    def __init__(
+        self,
+        values: ArrayLike,
+        fod: ArrayLike,
+        names: Sequence[str],
+        pairs: Sequence[tuple[int, int]],
+        *,
+        log_density: ArrayLike | None = None,
+        index: Any = None,
+        zero_line: bool = False,
+    ) -> None:
         self.values = values
         self.fod = fod
         self.names = names
@@ -70,17 +83,17 @@ class FoDDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y=None,
+        estimator: object,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
         *,
-        space="auto",
-        columns=None,
-        feature_names=None,
-        target_name=None,
-        ax=None,
-        **kwargs,
-    ):
+        space: str = "auto",
+        columns: Sequence[str | int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw rows, the training rows or others, coloured by their FoD.
 
         Parameters
@@ -144,7 +157,9 @@ class FoDDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=3, cmap="viridis_r", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 3, cmap: Any = "viridis_r", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
 
         Where wild rows (more than 40 interquartile ranges beyond the quartiles) would squeeze the
@@ -172,7 +187,8 @@ class FoDDisplay:
         worst = worst[:n_labels]
         labels = worst if self.index is None else [self.index[row] for row in worst]
         style = {**point_style(len(fod)), **kwargs}
-        self.points_, self.marked_ = [], []
+        self.points_: list[Any] = []
+        self.marked_: list[list[Any]] = []
         for panel, (i, j) in zip(axes.flat, self.pairs, strict=False):
             (x, far), (y, deep) = within_frame(values[:, i]), within_frame(values[:, j])
             if self.zero_line:

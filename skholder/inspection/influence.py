@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
@@ -57,7 +61,16 @@ class InfluenceDisplay:
     ax_, figure_ : Axes of the first panel, Figure
     """
 
-    def __init__(self, x, change, names, x_names, *, fod=None, index=None):
+    def __init__(
+        self,
+        x: ArrayLike,
+        change: ArrayLike,
+        names: Sequence[str],
+        x_names: Sequence[str],
+        *,
+        fod: ArrayLike | None = None,
+        index: Any = None,
+    ) -> None:
         self.x = x
         self.change = change
         self.names = names
@@ -68,16 +81,16 @@ class InfluenceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y=None,
+        estimator: object,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
         *,
-        parameters=None,
-        feature_names=None,
-        target_name=None,
-        ax=None,
-        **kwargs,
-    ):
+        parameters: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the influence of rows, the training rows or others, on posterior means.
 
         A regressor's panels have residuals on the x axis; a density's the column that the
@@ -132,7 +145,9 @@ class InfluenceDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=2, cmap="viridis_r", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 2, cmap: Any = "viridis_r", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
 
         Where wild rows (more than 40 interquartile ranges beyond the quartiles of x) would squeeze
@@ -162,7 +177,8 @@ class InfluenceDisplay:
             style = {"color": BLUE, **style}
         else:
             style.update(c=np.asarray(self.fod)[order], cmap=cmap, vmin=0, vmax=1)
-        self.points_, self.marked_ = [], []
+        self.points_: list[Any] = []
+        self.marked_: list[list[Any]] = []
         for j, panel in enumerate(axes.flat[:d]):
             panel.axhline(0, color="0.6", lw=1, zorder=0)
             across, wild = within_frame(x[:, j])

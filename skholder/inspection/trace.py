@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ..sampling import ess_bulk, ess_tail, r_hat
@@ -36,7 +40,16 @@ class TraceDisplay:
     ax_, figure_ : Axes of the first panel, Figure
     """
 
-    def __init__(self, draws, names, *, r_hat=None, ess_bulk=None, ess_tail=None, supports=None):
+    def __init__(
+        self,
+        draws: ArrayLike,
+        names: Sequence[str],
+        *,
+        r_hat: Sequence[float] | None = None,
+        ess_bulk: Sequence[float] | None = None,
+        ess_tail: Sequence[float] | None = None,
+        supports: Sequence[tuple[float, float]] | None = None,
+    ) -> None:
         self.draws = draws
         self.names = names
         self.r_hat = r_hat
@@ -45,7 +58,15 @@ class TraceDisplay:
         self.supports = supports
 
     @classmethod
-    def from_estimator(cls, estimator, *, parameters=None, feature_names=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        parameters: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the trace of parameters of a fitted estimator, in the user's units.
 
         R-hat and effective sizes are those of ``diagnostics_``. Parameters that are no coordinate
@@ -90,7 +111,7 @@ class TraceDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds d x 2) or on a new figure.
 
         ``kwargs`` go to the lines of the draws.
@@ -104,7 +125,8 @@ class TraceDisplay:
         n_chains, _, d = draws.shape
         figure, axes = panel_axes(plt, ax, (d, 2), (4.6, 1.7))
         supports = self.supports or [(-np.inf, np.inf)] * d
-        self.lines_, self.density_lines_ = [], []
+        self.lines_: list[list[Any]] = []
+        self.density_lines_: list[list[Any]] = []
         for j, (left, right) in enumerate(axes):
             self.lines_.append([])
             self.density_lines_.append([])

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
+from typing import Any
 
 from .collect import collect
 from .page import render
@@ -43,17 +45,22 @@ class AuditReport:
     45
     """
 
-    def __init__(self, estimator, feature_names=None, title=None):
+    def __init__(
+        self,
+        estimator: object,
+        feature_names: Sequence[str] | None = None,
+        title: str | None = None,
+    ) -> None:
         self.estimator = estimator
         self.feature_names = feature_names
         self.title = title
         self._source = Source.of(estimator, feature_names)
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """What the page shows, in plain Python types that ``json.dumps`` takes."""
         return collect(self._source, self.title)
 
-    def to_html(self, path):
+    def to_html(self, path: str | Path) -> Path:
         """Write the page to ``path`` and return it as a ``Path``."""
         path = Path(path)
         path.write_bytes(self._html().encode("utf-8"))
@@ -62,7 +69,7 @@ class AuditReport:
     def _html(self):
         return render(self.to_dict())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """The page in a frame of its own, so that its style and the notebook's do not mix."""
         return (
             '<iframe title="Audit report" sandbox="allow-scripts" '
@@ -70,6 +77,6 @@ class AuditReport:
             f'srcdoc="{escape(self._html())}"></iframe>'
         )
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         audit = self._source.audit
         return f"AuditReport({audit.count} of {len(audit.mask)} rows flagged)"
