@@ -25,9 +25,19 @@ def worst_first(
     rank: str = "fod",
     weight: NDArray[np.float64] | None = None,
 ) -> NDArray[np.intp]:
-    """Row order, most suspicious first: by FoD and then log density, or by log density alone.
+    """The order of rows from the most to the least suspicious.
 
-    Rows of weight 0 are no part of the data: they come last.
+    Parameters
+    ----------
+    fod, log_density : ndarray of shape (n,)
+    rank : {"fod", "log_density"}, default="fod"
+        By FoD, highest first, ties by log density; or by log density alone, lowest first.
+    weight : ndarray of shape (n,) or None, default=None
+        Rows of weight 0 are no part of the data: they come last.
+
+    Returns
+    -------
+    ndarray of int, shape (n,)
     """
     if rank == "fod":
         order = np.lexsort((log_density, -fod))
@@ -45,16 +55,20 @@ def worst_first(
 class Audit:
     """A set of flagged rows with the posterior that says how many.
 
+    ``audit()`` of a fitted estimator makes one.
+
     Attributes
     ----------
     mask : ndarray of bool, shape (n,)
+        Which rows are flagged.
     indices : ndarray of int
         Positions of the flagged rows, worst first.
     count : int
         How many rows the rule flags.
     count_interval : ndarray of shape (2,)
-        Central interval of the posterior of K.
+        Central interval of the posterior of K, the number of rows that do not follow the model.
     fod, log_density : ndarray of shape (n,)
+        Frequency of Detection, between 0 and 1, and posterior-mean log density of each row.
     order : ndarray of int, shape (n,)
         All rows, worst first.
     index : pandas.Index or None
@@ -65,6 +79,18 @@ class Audit:
         Row weights, where the fit had any.
     library : {"pandas", "polars"}
         What :meth:`to_frame` returns.
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> X, y, outliers = make_contaminated_regression(200, contamination=0.1, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> audit = model.audit()
+    >>> bool(abs(audit.count - outliers.sum()) < 5)
+    True
+    >>> print(audit.explain(position=int(audit.indices[0])))
+    Row 90 is flagged (FoD ...): y is 6.954, 6.6 sd above its prediction of ...
     """
 
     mask: NDArray[np.bool_]
@@ -95,7 +121,35 @@ class Audit:
         count: int | None = None,
         library: str = "pandas",
     ) -> Audit:
-        """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
+        """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (S,)
+            Draws of K, the number of rows that do not follow the model.
+        fod, log_density : ndarray of shape (n,)
+            Frequency of Detection and posterior-mean log density of each row.
+        rule : {"mean", "median", "lower", "upper"}, default="mean"
+            The summary of ``counts`` that says how many rows to flag.
+        level : float in (0, 1), default=0.95
+            Probability inside the central interval of K.
+        rank : {"fod", "log_density"}, default="fod"
+            Which rows: those of highest FoD, or of lowest log density.
+        weight : ndarray of shape (n,) or None, default=None
+            Rows that a row stands for.
+        index : pandas.Index or None, default=None
+            Row labels.
+        evidence : RegressionEvidence, DensityEvidence or None, default=None
+            What explains each row.
+        count : int or None, default=None
+            A number of rows to flag in place of the rule, in units of weight.
+        library : {"pandas", "polars"}, default="pandas"
+            What :meth:`to_frame` returns.
+
+        Returns
+        -------
+        Audit
+        """
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
         count = choose_count(counts, rule, level) if count is None else int(count)
@@ -128,6 +182,10 @@ class Audit:
         Its columns are ``flagged``, ``fod``, ``log_density``, ``row`` (the position) and, for the
         audit of a fit, ``reason``: why, in a few words; ``weight`` where rows had weights. A pandas
         frame has the index of the fitted one.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
         """
         return self._frame(self.order)
 

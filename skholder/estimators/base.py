@@ -19,7 +19,7 @@ from ..audit import Audit, detect, outlier_counts
 from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, warn_of
 from ..models import NamedDraws
-from ..posterior import AlphaPrior
+from ..posterior import AlphaPrior, Mode
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
 from .record import FitRecord
@@ -52,7 +52,7 @@ class PosteriorMode:
     parameters: dict[str, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, mode, model, units):
+    def of(cls, mode: Mode, model: Any, units: Any) -> PosteriorMode:
         """From a mode on the computing scale."""
         named = model.to_units(mode.theta[None], units)
         return cls(mode.log_prob, {name: draws[0] for name, draws in named.items()})

@@ -48,6 +48,18 @@ class AuditRankingDisplay:
     text_ : Text or None
         The labels of the lowest rows.
     ax_, figure_ : Axes, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import AuditRankingDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = AuditRankingDisplay.from_estimator(model, outliers=outliers)
+    >>> lower, median, upper = display.thresholds_
+    >>> bool(lower <= median <= upper)
+    True
     """
 
     def __init__(
@@ -83,10 +95,12 @@ class AuditRankingDisplay:
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
-        level : float, default=0.95
+        level : float in (0, 1), default=0.95
+            The outer thresholds are the ends of the central interval of this level.
         outliers : array-like of bool, shape (n,), or None, default=None
             Known outliers, marked.
         ax : Axes or None, default=None
+            Where to draw; None makes a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -114,6 +128,7 @@ class AuditRankingDisplay:
         Parameters
         ----------
         ax : Axes or None, default=None
+            Where to draw; None makes a figure.
         n_labels : int, default=5
             How many of the lowest rows to name.
         yscale : {"auto", "linear", "symlog"}, default="auto"

@@ -59,6 +59,17 @@ class FoDDisplay:
     colorbar_ : Colorbar
     axes_ : ndarray of Axes
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import FoDDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = FoDDisplay.from_estimator(model, X, y)
+    >>> display.ax_.get_ylabel()
+    'Residual of y'
     """
 
     def __init__(
@@ -101,6 +112,7 @@ class FoDDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
+            The rows to draw.
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
         space : {"auto", "data", "residual"}, default="auto"
@@ -115,6 +127,8 @@ class FoDDisplay:
         target_name : str or None, default=None
             Label of y; None takes its own name, if it has one.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -168,9 +182,12 @@ class FoDDisplay:
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         n_labels : int, default=3
             How many of the worst rows to ring and name.
         cmap : str or Colormap, default="viridis_r"
+            Colours for FoD from 0 to 1.
         **kwargs : dict
             For ``scatter``.
 

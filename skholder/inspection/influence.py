@@ -59,6 +59,17 @@ class InfluenceDisplay:
     colorbar_ : Colorbar or None
     axes_ : ndarray of Axes
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import InfluenceDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = InfluenceDisplay.from_estimator(model, X, y, parameters=["coef[0]"])
+    >>> display.ax_.get_ylabel()
+    'Change of coef[x0]'
     """
 
     def __init__(
@@ -101,15 +112,19 @@ class InfluenceDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
+            The rows to draw.
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
         parameters : list of str or None, default=None
-            See :meth:`PosteriorDisplay.from_estimator`.
+            Such as ``"coef[bmi]"``, ``"scale"``, ``"epsilon"``, or ``"coef"`` for all of them, one
+            panel each. None takes the first three of each vector and the scalars, six in all.
         feature_names : list of str or None, default=None
             Labels of the columns, units included; None takes those of the fitted table.
         target_name : str or None, default=None
             Label of y; None takes its own name, if it has one.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -156,9 +171,12 @@ class InfluenceDisplay:
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         n_labels : int, default=2
             How many of the rows of largest influence to ring and name in each panel.
         cmap : str or Colormap, default="viridis_r"
+            Colours for FoD from 0 to 1.
         **kwargs : dict
             For ``scatter``.
 

@@ -22,7 +22,9 @@ class PosteriorDisplay:
     Parameters
     ----------
     draws : ndarray of shape (S, d)
+        Posterior draws of d parameters.
     names : sequence of str, length d
+        Axis labels.
     supports : sequence of (float, float), length d, or None, default=None
         Intervals that the parameters cannot leave.
     truth : sequence of float, length d, or None, default=None
@@ -37,6 +39,17 @@ class PosteriorDisplay:
     axes_ : ndarray of Axes, shape (d, d)
         Panels above the diagonal are switched off.
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import PosteriorDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = PosteriorDisplay.from_estimator(model, parameters=["coef", "epsilon"])
+    >>> display.axes_.shape
+    (3, 3)
     """
 
     def __init__(
@@ -78,6 +91,8 @@ class PosteriorDisplay:
         truth : mapping of str to float or None, default=None
             True values by the names of ``parameters``.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -111,9 +126,12 @@ class PosteriorDisplay:
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         masses : sequence of float, default=(0.95, 0.5)
             Share of the draws inside each contour.
         color : color, default="#0072B2"
+            Of the densities and the contours.
 
         Returns
         -------

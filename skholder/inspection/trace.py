@@ -25,9 +25,11 @@ class TraceDisplay:
     Parameters
     ----------
     draws : ndarray of shape (n_ensembles, n, d)
+        n draws of d parameters from each ensemble.
     names : sequence of str, length d
+        Axis labels.
     r_hat, ess_bulk, ess_tail : sequence of float, length d, or None, default=None
-        Written above the draws.
+        R-hat and effective sample sizes of the bulk and the tails, written above the draws.
     supports : sequence of (float, float), length d, or None, default=None
         Intervals that the parameters cannot leave.
 
@@ -38,6 +40,17 @@ class TraceDisplay:
     density_lines_ : list of list of Line2D
     axes_ : ndarray of Axes, shape (d, 2)
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import TraceDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = TraceDisplay.from_estimator(model, parameters=["coef", "epsilon"])
+    >>> display.axes_.shape
+    (3, 2)
     """
 
     def __init__(
@@ -78,10 +91,14 @@ class TraceDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         parameters : list of str or None, default=None
-            See :meth:`PosteriorDisplay.from_estimator`.
+            Such as ``"coef[bmi]"``, ``"scale"``, ``"epsilon"``, or ``"coef"`` for all of them, one
+            line of panels each. None takes the first three of each vector and the scalars, six in
+            all.
         feature_names : list of str or None, default=None
             Labels of the columns; None takes those of the fitted table.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -112,9 +129,15 @@ class TraceDisplay:
         return display.plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
-        """Draw on ``ax`` (one Axes is divided, an array holds d x 2) or on a new figure.
+        """Draw on ``ax`` or on a new figure.
 
-        ``kwargs`` go to the lines of the draws.
+        Parameters
+        ----------
+        ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds d x 2 of them, None makes
+            a figure.
+        **kwargs : dict
+            For the lines of the draws.
 
         Returns
         -------

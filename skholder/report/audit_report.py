@@ -29,6 +29,7 @@ class AuditReport:
     feature_names : sequence of str or None, default=None
         Names of the columns; None takes those of the fitted data frame, else x0, x1, ...
     title : str or None, default=None
+        Heading of the page; None writes "Audit report".
 
     Examples
     --------
@@ -57,11 +58,29 @@ class AuditReport:
         self._source = Source.of(estimator, feature_names)
 
     def to_dict(self) -> dict[str, Any]:
-        """What the page shows, in plain Python types that ``json.dumps`` takes."""
+        """What the page shows, in plain Python types that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            Its keys are the page's sections, among them ``summary``, ``epsilon``, ``count``,
+            ``rows``, ``estimates``, ``diagnostics`` and ``settings``.
+        """
         return collect(self._source, self.title)
 
     def to_html(self, path: str | Path) -> Path:
-        """Write the page to ``path`` and return it as a ``Path``."""
+        """Write the page.
+
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; one that exists is replaced.
+
+        Returns
+        -------
+        Path
+            Where it was written.
+        """
         path = Path(path)
         path.write_bytes(self._html().encode("utf-8"))
         return path
