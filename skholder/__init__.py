@@ -1,4 +1,13 @@
-"""Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong."""
+"""Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong.
+
+Estimators in scikit-learn's manner: :class:`HolderBayesRegressor`, :class:`HolderBayesDensity`,
+:class:`OutlierAuditor` and, for pipelines, :class:`AuditedEstimator` and :class:`OutlierRejector`.
+``skholder.inspection`` draws what they found, :class:`AuditReport` writes it up, and
+``skholder.datasets`` has data to try them on.
+
+The method is that of Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference
+of Model and Contamination".
+"""
 
 from .audit.audit_set import Audit
 from .estimators import (

@@ -1,6 +1,10 @@
 """The one place that imports scikit-learn's private helpers."""
 
-from sklearn.base import _fit_context as fit_context
+from collections.abc import Callable
+from typing import TypeVar
+
+from sklearn.base import _fit_context
+from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
 from sklearn.utils._param_validation import (
     HasMethods,
@@ -11,6 +15,8 @@ from sklearn.utils._param_validation import (
 from sklearn.utils.parallel import _get_threadpool_controller as threadpool_controller
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
+_Method = TypeVar("_Method", bound=Callable)
+
 __all__ = [
     "HasMethods",
     "Interval",
@@ -19,5 +25,11 @@ __all__ = [
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",
+    "safe_indexing",
     "threadpool_controller",
 ]
+
+
+def fit_context(*, prefer_skip_nested_validation: bool) -> Callable[[_Method], _Method]:
+    """scikit-learn's decorator of ``fit``, which validates parameters; keeps the method's type."""
+    return _fit_context(prefer_skip_nested_validation=prefer_skip_nested_validation)

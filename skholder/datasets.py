@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import csv
 import gzip
+from collections.abc import Sequence
 from numbers import Integral, Real
 from pathlib import Path
+from typing import Literal, TypeAlias, overload
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes
 from sklearn.utils import Bunch
 
@@ -29,18 +32,49 @@ _FINITE = Interval(Real, None, None, closed="neither")
 _POSITIVE = Interval(Real, 0, None, closed="neither")
 _NOT_NEGATIVE = Interval(Real, 0, None, closed="left")
 
+RandomSeed: TypeAlias = int | Sequence[int] | np.random.Generator | np.random.RandomState
+
 _PAPER_SETS = ("cal_housing", "kin8nm", "puma32H")
 
 
+@overload
 def make_contaminated_regression(
-    n_samples=1000,
-    n_features=2,
+    n_samples: int = ...,
+    n_features: int = ...,
     *,
-    contamination=0.2,
-    shift=6.0,
-    noise=1.0,
-    return_coef=False,
-    random_state=None,
+    contamination: float = ...,
+    shift: float = ...,
+    noise: float = ...,
+    return_coef: Literal[False] = ...,
+    random_state: RandomSeed | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]: ...
+
+
+@overload
+def make_contaminated_regression(
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    contamination: float = ...,
+    shift: float = ...,
+    noise: float = ...,
+    return_coef: Literal[True],
+    random_state: RandomSeed | None = ...,
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]: ...
+
+
+def make_contaminated_regression(
+    n_samples: int = 1000,
+    n_features: int = 2,
+    *,
+    contamination: float = 0.2,
+    shift: float = 6.0,
+    noise: float = 1.0,
+    return_coef: bool = False,
+    random_state: RandomSeed | None = None,
+) -> (
+    tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]
+    | tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_], NDArray[np.float64]]
 ):
     """Linear regression with a share of shifted responses: the paper's synthetic design.
 
@@ -50,13 +84,17 @@ def make_contaminated_regression(
     Parameters
     ----------
     n_samples, n_features : int, default=1000, 2
+        Rows and columns of X.
     contamination : float in [0, 1], default=0.2
+        Probability that a row is an outlier.
     shift : float, default=6.0
-        In the units of y.
+        What is added to the response of an outlier, in units of y.
     noise : float, default=1.0
         Standard deviation of the noise.
     return_coef : bool, default=False
+        Whether to return the true coefficients too.
     random_state : int, sequence of int, Generator, RandomState or None, default=None
+        Seed; None draws a fresh one.
 
     Returns
     -------
@@ -87,21 +125,22 @@ def make_contaminated_regression(
 
 
 def make_contaminated_blobs(
-    n_samples=1000,
-    n_features=2,
+    n_samples: int = 1000,
+    n_features: int = 2,
     *,
-    contamination=0.2,
-    kind="cluster",
-    shift=5.0,
-    scale=5.0,
-    df=1.5,
-    random_state=None,
-):
+    contamination: float = 0.2,
+    kind: str = "cluster",
+    shift: float = 5.0,
+    scale: float = 5.0,
+    df: float = 1.5,
+    random_state: RandomSeed | None = None,
+) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     """A standard normal blob and a share of other rows: the paper's location-scale design.
 
     Parameters
     ----------
     n_samples, n_features : int, default=1000, 2
+        Rows and columns of X.
     contamination : float in [0, 1], default=0.2
         Probability that a row is replaced by an outlier.
     kind : {"cluster", "student_t"}, default="cluster"
@@ -109,15 +148,23 @@ def make_contaminated_blobs(
         ``"student_t"``: from a centred Student-t with ``df`` degrees of freedom and ``scale``,
         scenario B, which overlaps the blob.
     shift : float, default=5.0
-        Of the cluster, in every column.
+        Where the cluster's centre lies in every column.
     scale, df : float, default=5.0, 1.5
-        Of the Student-t.
+        Scale and degrees of freedom of the Student-t.
     random_state : int, sequence of int, Generator, RandomState or None, default=None
+        Seed; None draws a fresh one.
 
     Returns
     -------
     X : ndarray of shape (n_samples, n_features)
     outliers : ndarray of bool, shape (n_samples,)
+
+    Examples
+    --------
+    >>> from skholder.datasets import make_contaminated_blobs
+    >>> X, outliers = make_contaminated_blobs(100, 3, kind="student_t", random_state=0)
+    >>> X.shape, outliers.shape
+    ((100, 3), (100,))
     """
     _check("n_samples", n_samples, _COUNT)
     _check("n_features", n_features, _COUNT)
@@ -138,7 +185,13 @@ def make_contaminated_blobs(
     return X, outliers
 
 
-def load_spoiled_diabetes(*, contamination=0.15, shift=300.0, as_frame=False, random_state=0):
+def load_spoiled_diabetes(
+    *,
+    contamination: float = 0.15,
+    shift: float = 300.0,
+    as_frame: bool = False,
+    random_state: RandomSeed = 0,
+) -> Bunch:
     """scikit-learn's diabetes data with a share of the responses spoiled; needs no network.
 
     442 patients, 10 covariates in their own units, and a measure of disease progression between 25
@@ -149,15 +202,26 @@ def load_spoiled_diabetes(*, contamination=0.15, shift=300.0, as_frame=False, ra
     contamination : float in [0, 1], default=0.15
         Probability that a row is spoiled.
     shift : float, default=300.0
+        What is added to the response of a spoiled row, in its units.
     as_frame : bool, default=False
         Give ``data`` as a pandas DataFrame and ``target`` as a Series.
     random_state : int, sequence of int, Generator, RandomState or None, default=0
+        Seed of the choice of spoiled rows; None draws a fresh one.
 
     Returns
     -------
     Bunch
         ``data`` (442, 10), ``target`` (442,), ``clean_target`` (442,), ``outliers`` (a mask, 442),
         ``feature_names`` (a list), ``target_name``, ``DESCR``.
+
+    Examples
+    --------
+    >>> from skholder.datasets import load_spoiled_diabetes
+    >>> data = load_spoiled_diabetes()
+    >>> data.data.shape, data.target_name
+    ((442, 10), 'progression')
+    >>> bool((data.target - data.clean_target == 300 * data.outliers).all())
+    True
     """
     _check("contamination", contamination, _SHARE)
     _check("shift", shift, _FINITE)
@@ -181,7 +245,7 @@ def load_spoiled_diabetes(*, contamination=0.15, shift=300.0, as_frame=False, ra
     )
 
 
-def load_paper_data(name, *, folder=None):
+def load_paper_data(name: str, *, folder: str | Path | None = None) -> Bunch:
     """A regression set of the paper, from a local folder or through scikit-learn's fetchers.
 
     Parameters
@@ -197,6 +261,19 @@ def load_paper_data(name, *, folder=None):
     -------
     Bunch
         ``data`` (n, p), ``target`` (n,), ``feature_names`` (a list of p), ``target_name``.
+
+    Examples
+    --------
+    >>> import gzip
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from skholder.datasets import load_paper_data
+    >>> with TemporaryDirectory() as folder:
+    ...     table = gzip.compress(b"a,b,y\\n1,2,3\\n4,5,6\\n")
+    ...     _ = Path(folder, "kin8nm.csv.gz").write_bytes(table)
+    ...     data = load_paper_data("kin8nm", folder=folder)
+    >>> data.feature_names, data.target.tolist()
+    (['a', 'b'], [3.0, 6.0])
     """
     _check("name", name, StrOptions(set(_PAPER_SETS)))
     return _fetch(name) if folder is None else _read_table(Path(folder), name)

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "DensityPower",
@@ -37,15 +38,15 @@ class Divergence(ABC):
     has_alpha: ClassVar[bool] = True
 
     @abstractmethod
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         """phi(z), elementwise, for ``z > 0``."""
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         """First derivative of phi; central differences unless overridden."""
         step = 1e-5 * z
         return (self.phi(z + step, gamma) - self.phi(z - step, gamma)) / (2 * step)
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         """Second derivative of phi; central differences unless overridden."""
         step = 1e-3 * z
         return (
@@ -57,13 +58,13 @@ class Divergence(ABC):
 class DensityPower(Divergence):
     """phi(z) = gamma - (1 + gamma) z: the density power divergence, our default."""
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return gamma - (1 + gamma) * z
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return np.full_like(z, -(1 + gamma))
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return np.zeros_like(z)
 
 
@@ -73,17 +74,17 @@ class ExponentialSaturated(Divergence):
 
     kappa: float = 0.5
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.kappa < np.inf:
             raise ValueError(f"kappa must be positive for 'expsat', got {self.kappa!r}.")
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return gamma - (1 + gamma) * (1 - np.expm1(-self.kappa * (z - 1)) / self.kappa)
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return -(1 + gamma) * np.exp(-self.kappa * (z - 1))
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return self.kappa * (1 + gamma) * np.exp(-self.kappa * (z - 1))
 
 
@@ -93,17 +94,17 @@ class RationalSaturated(Divergence):
 
     kappa: float = 0.25
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.kappa < 1:
             raise ValueError(f"kappa must lie in (0, 1) for 'ratsat', got {self.kappa!r}.")
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return gamma - (1 + gamma) * (1 + (z - 1) / (1 + self.kappa * (z - 1)))
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return -(1 + gamma) / (1 + self.kappa * (z - 1)) ** 2
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return 2 * self.kappa * (1 + gamma) / (1 + self.kappa * (z - 1)) ** 3
 
 
@@ -113,13 +114,13 @@ class PseudoSpherical(Divergence):
 
     has_alpha: ClassVar[bool] = False
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return -(z ** (1 + gamma))
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return -(1 + gamma) * z**gamma
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return -(1 + gamma) * gamma * z ** (gamma - 1)
 
 
@@ -129,25 +130,25 @@ class KullbackLeibler(Divergence):
 
     has_alpha: ClassVar[bool] = False
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         raise TypeError("The Kullback-Leibler loss is not a function of a density-power ratio.")
 
 
 class _UserDivergence(Divergence):
     """An object of the user's that has ``phi`` and maybe its derivatives."""
 
-    def __init__(self, wrapped):
+    def __init__(self, wrapped: Any) -> None:
         self.wrapped = wrapped
 
-    def phi(self, z, gamma):
+    def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return np.asarray(self.wrapped.phi(z, gamma), dtype=float)
 
-    def dphi(self, z, gamma):
+    def dphi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         if hasattr(self.wrapped, "dphi"):
             return np.asarray(self.wrapped.dphi(z, gamma), dtype=float)
         return super().dphi(z, gamma)
 
-    def d2phi(self, z, gamma):
+    def d2phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         if hasattr(self.wrapped, "d2phi"):
             return np.asarray(self.wrapped.d2phi(z, gamma), dtype=float)
         return super().d2phi(z, gamma)
@@ -168,18 +169,18 @@ class PairTerms:
         Second derivatives.
     """
 
-    value: np.ndarray
-    d1: np.ndarray
-    d2: np.ndarray
-    d11: np.ndarray
-    d12: np.ndarray
-    d22: np.ndarray
+    value: NDArray[np.float64]
+    d1: NDArray[np.float64]
+    d2: NDArray[np.float64]
+    d11: NDArray[np.float64]
+    d12: NDArray[np.float64]
+    d22: NDArray[np.float64]
 
-    def scaled(self, factor):
+    def scaled(self, factor: float) -> PairTerms:
         """The function times a constant."""
         return PairTerms(*(factor * getattr(self, field.name) for field in fields(self)))
 
-    def stretched(self, factor):
+    def stretched(self, factor: float) -> PairTerms:
         """As a function of (x, second) where the first number is ``factor * x``."""
         return PairTerms(
             value=self.value,
@@ -191,14 +192,26 @@ class PairTerms:
         )
 
 
-def risk(divergence, gamma, log_s, log_c, alpha):
+def risk(
+    divergence: Divergence,
+    gamma: float,
+    log_s: NDArray[np.float64],
+    log_c: NDArray[np.float64],
+    alpha: ArrayLike,
+) -> NDArray[np.float64]:
     """H = alpha^(1+gamma) C phi(S / (alpha C)), broadcast over its arguments."""
     log_alpha = np.log(alpha)
     phi = divergence.phi(np.exp(log_s - log_c - log_alpha), gamma)
     return np.exp(log_c + (1 + gamma) * log_alpha) * phi
 
 
-def risk_terms(divergence, gamma, log_s, log_c, log_alpha):
+def risk_terms(
+    divergence: Divergence,
+    gamma: float,
+    log_s: NDArray[np.float64],
+    log_c: NDArray[np.float64],
+    log_alpha: NDArray[np.float64],
+) -> PairTerms:
     """H = alpha^(1+gamma) C phi(S / (alpha C)) with its derivatives in (log S, log C).
 
     Parameters
@@ -233,7 +246,7 @@ _FAMILIES = {
 }
 
 
-def check_divergence(divergence, gamma, kappa=None):
+def check_divergence(divergence: Any, gamma: float, kappa: float | None = None) -> Divergence:
     """Return a checked :class:`Divergence` from a name or an object with ``phi(z, gamma)``.
 
     Parameters
@@ -260,7 +273,7 @@ def check_divergence(divergence, gamma, kappa=None):
         return _FAMILIES[divergence](float(kappa))
     if kappa is not None:
         raise ValueError("kappa belongs to the named families; leave kappa=None for an object.")
-    if isinstance(divergence, tuple(_FAMILIES.values())):
+    if isinstance(divergence, Divergence) and isinstance(divergence, tuple(_FAMILIES.values())):
         return divergence
     if not hasattr(divergence, "phi"):
         raise ValueError("A divergence object needs a method 'phi(z, gamma)'.")

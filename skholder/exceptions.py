@@ -43,7 +43,7 @@ class VacuousPosteriorWarning(HolderBayesWarning):
     """A good part of the posterior says that every row is noise."""
 
 
-def warn_caller(text, category):
+def warn_caller(text: str, category: type[Warning]) -> None:
     """Warn at the innermost line that belongs neither to this package nor to scikit-learn.
 
     A search over many fits then repeats a warning once for each line and text, not once for each

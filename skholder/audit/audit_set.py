@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .counts import TAIL_RULES, choose_count
+from .evidence import DensityEvidence, RegressionEvidence
 from .explanation import Explanation, row_position
 
 __all__ = ["Audit", "worst_first"]
@@ -16,12 +19,29 @@ __all__ = ["Audit", "worst_first"]
 _PRINTED = 10
 
 
-def worst_first(fod, log_density, rank="fod", weight=None, tails=None):
-    """Row order, most suspicious first: by FoD and then log density, or by log density alone.
+def worst_first(
+    fod: NDArray[np.float64],
+    log_density: NDArray[np.float64],
+    rank: str = "fod",
+    weight: NDArray[np.float64] | None = None,
+    tails: NDArray[np.float64] | None = None,
+) -> NDArray[np.intp]:
+    """The order of rows from the most to the least suspicious.
 
-    ``"tail"`` ranks by tail probability, and log density where that is the same.
+    Parameters
+    ----------
+    fod, log_density : ndarray of shape (n,)
+    rank : {"fod", "log_density", "tail"}, default="fod"
+        By FoD, highest first, ties by log density; by log density alone, lowest first; or by tail
+        probability, lowest first.
+    weight : ndarray of shape (n,) or None, default=None
+        Rows of weight 0 are no part of the data: they come last.
+    tails : ndarray of shape (n,) or None, default=None
+        Tail probabilities.
 
-    Rows of weight 0 are no part of the data: they come last.
+    Returns
+    -------
+    ndarray of int, shape (n,)
     """
     if rank == "fod":
         order = np.lexsort((log_density, -fod))
@@ -41,16 +61,20 @@ def worst_first(fod, log_density, rank="fod", weight=None, tails=None):
 class Audit:
     """A set of flagged rows with the posterior that says how many.
 
+    ``audit()`` of a fitted estimator makes one.
+
     Attributes
     ----------
     mask : ndarray of bool, shape (n,)
+        Which rows are flagged.
     indices : ndarray of int
         Positions of the flagged rows, worst first.
     count : int
         How many rows the rule flags.
     count_interval : ndarray of shape (2,)
-        Central interval of the posterior of K.
+        Central interval of the posterior of K, the number of rows that do not follow the model.
     fod, log_density : ndarray of shape (n,)
+        Frequency of Detection, between 0 and 1, and posterior-mean log density of each row.
     order : ndarray of int, shape (n,)
         All rows, worst first.
     index : pandas.Index or None
@@ -63,39 +87,81 @@ class Audit:
         What :meth:`to_frame` returns.
     tails : ndarray of shape (n,) or None
         Tail probability of each row: how likely a row this unlikely is, if it follows the model.
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> X, y, outliers = make_contaminated_regression(200, contamination=0.1, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> audit = model.audit()
+    >>> bool(abs(audit.count - outliers.sum()) < 5)
+    True
+    >>> print(audit.explain(position=int(audit.indices[0])))
+    Row 90 is flagged (FoD ...): y is 6.954, 6.6 sd above its prediction of ...
     """
 
-    mask: np.ndarray
-    indices: np.ndarray
+    mask: NDArray[np.bool_]
+    indices: NDArray[np.intp]
     count: int
-    count_interval: np.ndarray
-    fod: np.ndarray
-    log_density: np.ndarray
-    order: np.ndarray
-    index: object = None
-    evidence: object = None
-    weight: np.ndarray | None = None
+    count_interval: NDArray[np.int_]
+    fod: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+    order: NDArray[np.intp]
+    index: Any = None
+    evidence: RegressionEvidence | DensityEvidence | None = None
+    weight: NDArray[np.float64] | None = None
     library: str = "pandas"
     tails: np.ndarray | None = None
 
     @classmethod
     def from_posterior(
         cls,
-        counts,
-        fod,
-        log_density,
+        counts: NDArray[np.int_],
+        fod: NDArray[np.float64],
+        log_density: NDArray[np.float64],
         *,
-        rule="mean",
-        level=0.95,
-        rank="fod",
-        weight=None,
-        index=None,
-        evidence=None,
-        count=None,
-        library="pandas",
-        tails=None,
-    ):
-        """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit."""
+        rule: str = "mean",
+        level: float = 0.95,
+        rank: str = "fod",
+        weight: NDArray[np.float64] | None = None,
+        index: Any = None,
+        evidence: Any = None,
+        count: int | None = None,
+        library: str = "pandas",
+        tails: NDArray[np.float64] | None = None,
+    ) -> Audit:
+        """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (S,)
+            Draws of K, the number of rows that do not follow the model.
+        fod, log_density : ndarray of shape (n,)
+            Frequency of Detection and posterior-mean log density of each row.
+        rule : {"mean", "median", "lower", "upper", "fdr", "certain"}, default="mean"
+            What says how many rows to flag; see :func:`choose_count`.
+        level : float in (0, 1), default=0.95
+            Probability inside the central interval of K.
+        rank : {"fod", "log_density"}, default="fod"
+            Which rows: those of highest FoD, or of lowest log density.
+        weight : ndarray of shape (n,) or None, default=None
+            Rows that a row stands for.
+        index : pandas.Index or None, default=None
+            Row labels.
+        evidence : RegressionEvidence, DensityEvidence or None, default=None
+            What explains each row.
+        count : int or None, default=None
+            A number of rows to flag in place of the rule, in units of weight.
+        library : {"pandas", "polars"}, default="pandas"
+            What :meth:`to_frame` returns.
+        tails : ndarray of shape (n,) or None, default=None
+            Tail probabilities, which the rules ``"fdr"`` and ``"certain"`` need.
+
+        Returns
+        -------
+        Audit
+        """
         if not 0 < level < 1:
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
         if count is None:
@@ -125,13 +191,17 @@ class Audit:
             tails=tails,
         )
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """A data frame of all rows, worst first: pandas, or polars where that was fitted.
 
         Its columns are ``flagged``, ``fod``, ``log_density``, ``row`` (the position) and, for the
         audit of a fit, ``tail_probability``, ``expected_by_chance`` (how many of as many clean rows
         would be at least as unlikely) and ``reason``: why, in a few words; ``weight`` where rows
         had weights. A pandas frame has the index of the fitted one.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
         """
         return self._frame(self.order)
 
@@ -172,21 +242,21 @@ class Audit:
             for row, reason in zip(positions, reasons, strict=True)
         ]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         low, high = self.count_interval
         return (
             f"Audit({self.mask.sum():,} of {len(self.mask):,} rows flagged; posterior count "
             f"between {low:,} and {high:,})"
         )
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """What :func:`repr` says, and the worst rows."""
         from html import escape
 
         table = self._frame(self.order[:_PRINTED])
         return f"<p>{escape(repr(self))}</p>{table._repr_html_()}"
 
-    def explain(self, row=None, *, position=None):
+    def explain(self, row: object | None = None, *, position: int | None = None) -> Explanation:
         """Why a row is flagged, or why it is not.
 
         Parameters

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .tails import CERTAIN
 
@@ -14,12 +15,18 @@ TAIL_RULES = ("fdr", "certain")
 RULES = ("mean", "median", "lower", "upper", *TAIL_RULES)
 
 
-def outlier_counts(epsilon, total):
+def outlier_counts(epsilon: ArrayLike, total: float) -> NDArray[np.int64]:
     """K_s = round(n epsilon_s), clipped to 0..n, as integers of shape (S,)."""
     return np.clip(np.rint(total * np.asarray(epsilon)), 0, np.floor(total)).astype(np.int64)
 
 
-def choose_count(counts, rule="mean", level=0.95, tails=None, weight=None):
+def choose_count(
+    counts: NDArray[np.int_],
+    rule: str = "mean",
+    level: float = 0.95,
+    tails: NDArray[np.float64] | None = None,
+    weight: NDArray[np.float64] | None = None,
+) -> int:
     """The number of rows to flag.
 
     Parameters
@@ -62,7 +69,9 @@ def _tail_count(rule, level, tails, weight):
     return int(np.rint(reached[below[-1]])) if len(below) else 0
 
 
-def score_threshold(scores, weight, count):
+def score_threshold(
+    scores: NDArray[np.float64], weight: NDArray[np.float64], count: float
+) -> float:
     """The score below which ``count`` rows lie: midway between them and the next one up.
 
     Parameters

@@ -12,10 +12,12 @@ counts as w rows, and may be flagged in part.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..rows import HELD_NUMBERS
+from ..rows import HELD_NUMBERS, RowBlocks
 from .screening import screened_flags
 
 __all__ = ["Detection", "detect"]
@@ -33,12 +35,14 @@ class Detection:
         The K_s-th smallest log density of each draw; -inf where K_s = 0.
     """
 
-    fod: np.ndarray
-    log_density: np.ndarray
-    threshold: np.ndarray
+    fod: NDArray[np.float64]
+    log_density: NDArray[np.float64]
+    threshold: NDArray[np.float64]
 
 
-def detect(model, rows, theta, counts):
+def detect(
+    model: Any, rows: RowBlocks, theta: NDArray[np.float64], counts: NDArray[np.int_] | None
+) -> Detection:
     """FoD, mean log density and thresholds of the rows, for draws theta (S, d).
 
     Parameters
@@ -54,8 +58,7 @@ def detect(model, rows, theta, counts):
     Detection
     """
     log_peak = model.log_peak(theta)
-    screen = counts is not None and rows.weight is None and model.has_linear_distance
-    if screen:
+    if counts is not None and rows.weight is None and model.has_linear_distance:
         flagged, cut = screened_flags(model, rows, theta, counts, _flag)
         threshold = np.where(counts > 0, model.log_kernel_of_distance(theta, cut), -np.inf)
         total = _total_log_kernel(model, rows, theta)

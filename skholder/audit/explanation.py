@@ -7,8 +7,10 @@ two columns that contradict each other are both named, since mending either woul
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -58,16 +60,16 @@ class Residual:
     mean_leverage: float
 
     @property
-    def residual(self):
+    def residual(self) -> float:
         """Observed less predicted."""
         return self.observed - self.fitted
 
     @property
-    def standardised(self):
+    def standardised(self) -> float:
         """The residual in predictive standard deviations."""
         return self.residual / self.sd
 
-    def __str__(self):
+    def __str__(self) -> str:
         low, high = (rounded(end, self.sd) for end in self.interval)
         times = self.leverage / self.mean_leverage if self.mean_leverage > 0 else 1.0
         return (
@@ -77,7 +79,7 @@ class Residual:
             "times the average"
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """All numbers, as plain Python types."""
         return {
             "target": self.target,
@@ -111,19 +113,19 @@ class Contribution:
     nats: float
 
     @property
-    def direction(self):
+    def direction(self) -> str:
         """``"above"``, ``"below"`` or ``"at"`` the expected value."""
         if self.observed == self.expected:
             return "at"
         return "above" if self.observed > self.expected else "below"
 
-    def __str__(self):
+    def __str__(self) -> str:
         return (
             f"{self.column} is {number(self.observed)}, {self.direction} the expected "
             f"{rounded(self.expected, self.observed - self.expected)} ({_digits(self.nats)} nats)"
         )
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """All numbers, as plain Python types."""
         return {
             "column": self.column,
@@ -175,21 +177,21 @@ class Explanation:
         return None if self.tail_probability is None else self.n_rows * self.tail_probability
 
     @property
-    def parts(self):
+    def parts(self) -> tuple[str, ...]:
         """The evidence in words, one text for the residual or for each column that matters."""
         if self.residual is not None:
             return (str(self.residual),)
         told = tuple(str(part) for part in self.contributions if part.nats >= _TELLS)
         return told or (self.reason,)
 
-    def __str__(self):
+    def __str__(self) -> str:
         verdict = "is flagged" if self.flagged else "is not flagged"
         parts = self.parts
         if self.tail_probability is not None:
             parts = (*parts, chance_in_words(self.expected_by_chance, self.n_rows))
         return f"Row {self.label!s} {verdict} (FoD {self.fod:.2f}): {'; '.join(parts)}."
 
-    def to_dict(self):
+    def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python types; the label as it is if it is a number or a text."""
         plain = self.label.item() if isinstance(self.label, np.generic) else self.label
         return {
@@ -207,15 +209,16 @@ class Explanation:
         }
 
 
-def row_position(index, n, row, position):
+def row_position(index: Any, n: int, row: object, position: int | None) -> int:
     """The position that a label of the index (n labels, or None), or a position, stands for."""
     if (row is None) == (position is None):
         raise TypeError("explain() takes a row or a position, one of the two.")
+    spot: Any = position
     if position is None:
-        position = row if index is None else _position_of_label(index, row)
-    if not isinstance(position, Integral) or not 0 <= position < n:
-        raise IndexError(f"There is no row {position!r}: positions go from 0 to {n - 1}.")
-    return int(position)
+        spot = row if index is None else _position_of_label(index, row)
+    if not isinstance(spot, Integral) or not 0 <= int(spot) < n:
+        raise IndexError(f"There is no row {spot!r}: positions go from 0 to {n - 1}.")
+    return int(spot)
 
 
 def _position_of_label(index, label):
@@ -235,13 +238,13 @@ def _position_of_label(index, label):
     )
 
 
-def residual_reason(target, standardised, leverage_ratio):
+def residual_reason(target: str, standardised: float, leverage_ratio: float) -> str:
     """``y is 7.2 sd above its prediction``; the ratio is to the average leverage."""
     far = ", at high leverage" if leverage_ratio > _HIGH_LEVERAGE else ""
     return f"{target} is {_distance(standardised)} its prediction{far}"
 
 
-def column_reason(names, nats):
+def column_reason(names: Sequence[str], nats: Sequence[float]) -> str:
     """``bmi (12.1 nats), age (0.4)``, for columns in order."""
     told = [f"{name} ({_digits(v)}" for name, v in zip(names, nats, strict=True) if v >= _TELLS]
     if not told:

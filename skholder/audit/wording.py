@@ -7,7 +7,7 @@ import math
 __all__ = ["chance_in_words", "number", "percent", "rounded"]
 
 
-def number(value):
+def number(value: float) -> str:
     """Four significant digits without an exponent where that is readable, e.g. ``12,346``.
 
     Digits before the point are never rounded away below ten million.
@@ -25,7 +25,7 @@ def number(value):
     return text.rstrip("0").rstrip(".") if "." in text else text
 
 
-def rounded(value, unit):
+def rounded(value: float, unit: float) -> str:
     """A number without the digits that an uncertainty of ``unit`` makes idle, e.g. ``146``.
 
     Two significant digits of the unit are kept; sizes hard to read go to :func:`number`.
@@ -40,7 +40,7 @@ def rounded(value, unit):
     return text.lstrip("-") if float(text.replace(",", "")) == 0 else text
 
 
-def percent(share):
+def percent(share: float) -> str:
     """A share in [0, 1] as a percentage with one decimal, two below one per cent."""
     value = 100 * float(share)
     digits = 0 if value == 0 or value >= 99.95 else 1 if value >= 0.995 else 2

@@ -1,48 +1,26 @@
-"""AuditedEstimator and OutlierRejector: leave suspicious rows out of training."""
+"""AuditedEstimator: any estimator, trained without suspicious rows."""
 
 from __future__ import annotations
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier, is_regressor
-from sklearn.utils import _safe_indexing, column_or_1d, get_tags, indexable
+from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, StrOptions, fit_context
+from .._sklearn import HasMethods, StrOptions, fit_context, safe_indexing
+from ..audit import Audit
 from .auditor import OutlierAuditor
+from .cleaning import fit_auditor, removed_weight
 from .regressor import HolderBayesRegressor
-from .routing import routed_fit_params, seed_if_unset
+from .routing import routed_fit_params
 
-__all__ = ["AuditedEstimator", "OutlierRejector"]
-
-
-def _fit_auditor(auditor, X, y, params, random_state):
-    """Fit a clone of the auditor; errors about its input name the remedy."""
-    auditor = seed_if_unset(clone(auditor), random_state)
-    try:
-        return auditor.fit(X, y, **params)
-    except (ValueError, TypeError) as error:
-        text = str(error)
-        if any(word in text for word in ("NaN", "infinity", "convert string", "could not convert")):
-            raise ValueError(
-                f"{text}\nThe auditor needs complete numeric columns. Impute and encode first, as "
-                "in make_pipeline(ColumnTransformer(...), AuditedEstimator(...))."
-            ) from error
-        raise
-
-
-def _removed(auditor):
-    """The audit, its budget clipped to half the rows, and the weight taken off each row."""
-    weight = auditor.estimator_.record_.row_weight
-    budget = min(auditor.wanted_count, int(weight.sum() // 2))
-    audit = auditor.audit_of(budget)
-    before = np.cumsum(weight[audit.order]) - weight[audit.order]
-    removed = np.empty(len(weight))
-    removed[audit.order] = np.clip(budget - before, 0, weight[audit.order])
-    return audit, removed, weight
+__all__ = ["AuditedEstimator"]
 
 
 def _has(method):
@@ -70,14 +48,47 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         ``"drop"`` leaves flagged rows out, half of all rows at the most; ``"weight"`` multiplies
         ``sample_weight`` by 1 - FoD.
     random_state : int, RandomState or None, default=None
-        Used by an auditor whose own ``random_state`` is None.
+        Seed for an auditor whose own ``random_state`` is None; the estimator keeps its own.
 
     Attributes
     ----------
-    auditor_, estimator_ : the fitted parts
+    estimator_ : object
+        The estimator, fitted to the rows that were kept.
+    auditor_ : OutlierAuditor
+        The fitted auditor.
     audit_ : Audit
-        The rows left out (``mode="drop"``), or that would be.
+        The rows left out (``mode="drop"``), or that would be (``mode="weight"``).
+    classes_ : ndarray
+        Those of a classifier.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X was a data frame.
+
+    References
+    ----------
+    Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference of Model and
+    Contamination".
+
+    Examples
+    --------
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from skholder import AuditedEstimator, HolderBayesRegressor, OutlierAuditor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> X, y, outliers, coef = make_contaminated_regression(
+    ...     200, contamination=0.1, return_coef=True, random_state=0
+    ... )
+    >>> auditor = OutlierAuditor(HolderBayesRegressor(inference="laplace"))
+    >>> cleaned = AuditedEstimator(LinearRegression(), auditor=auditor, random_state=0).fit(X, y)
+    >>> bool(abs(cleaned.estimator_.coef_ - coef).max() < 0.3)
+    True
     """
+
+    estimator_: Any
+    auditor_: OutlierAuditor
+    audit_: Audit
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
 
     _parameter_constraints = {
         "estimator": [HasMethods("fit")],
@@ -86,7 +97,14 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         "random_state": ["random_state"],
     }
 
-    def __init__(self, estimator, *, auditor=None, mode="drop", random_state=None):
+    def __init__(
+        self,
+        estimator: Any,
+        *,
+        auditor: OutlierAuditor | None = None,
+        mode: str = "drop",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.estimator = estimator
         self.auditor = auditor
         self.mode = mode
@@ -98,14 +116,22 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         return OutlierAuditor(HolderBayesRegressor() if is_regressor(self.estimator) else None)
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Audit the rows, then fit the estimator without them.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            For the auditor and for an estimator that takes weights; in ``mode="weight"`` the
+            estimator's are multiplied by 1 - FoD.
         **fit_params : dict
             Other metadata for the estimator's ``fit``.
 
@@ -122,8 +148,8 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(y, warn=True)
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
-        self.auditor_ = _fit_auditor(self._auditor(), X, y, audit_params, self.random_state)
-        self.audit_, removed, weight = _removed(self.auditor_)
+        self.auditor_ = fit_auditor(self._auditor(), X, y, audit_params, self.random_state)
+        self.audit_, removed, weight = removed_weight(self.auditor_)
         accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":
             if not accepts:
@@ -139,7 +165,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
             if sample_weight is not None and "sample_weight" in params:
                 params["sample_weight"] = left[kept]
             self.estimator_ = clone(self.estimator).fit(
-                _safe_indexing(X, kept), _safe_indexing(y, kept), **params
+                safe_indexing(X, kept), safe_indexing(y, kept), **params
             )
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.auditor_, name):
@@ -164,41 +190,90 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         return left
 
     @available_if(_has("predict"))
-    def predict(self, X):
-        """Predictions of the cleaned estimator."""
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predictions of the cleaned estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict(X)
 
     @available_if(_has("predict_proba"))
-    def predict_proba(self, X):
-        """Class probabilities of the cleaned estimator."""
+    def predict_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Class probabilities of the cleaned estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_proba(X)
 
     @available_if(_has("predict_log_proba"))
-    def predict_log_proba(self, X):
-        """Log class probabilities of the cleaned estimator."""
+    def predict_log_proba(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log class probabilities of the cleaned estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m, n_classes)
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.predict_log_proba(X)
 
     @available_if(_has("decision_function"))
-    def decision_function(self, X):
-        """Decision values of the cleaned estimator."""
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Decision values of the cleaned estimator.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,) or (m, n_classes)
+        """
         check_is_fitted(self, "estimator_")
         return self.estimator_.decision_function(X)
 
     @available_if(_has("score"))
-    def score(self, X, y, sample_weight=None):
-        """Score of the cleaned estimator on all the rows given."""
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+        """Score of the cleaned estimator on all the rows given.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,)
+        sample_weight : array-like of shape (m,) or None, default=None
+            Passed on to the estimator's ``score``.
+
+        Returns
+        -------
+        float
+        """
         check_is_fitted(self, "estimator_")
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         return self.estimator_.score(X, y, **params)
 
     @property
-    def classes_(self):
+    def classes_(self) -> NDArray[Any]:
+        """Classes of the cleaned classifier."""
         return self.estimator_.classes_
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Route the metadata of ``fit`` to the estimator's ``fit``."""
         mapping = MethodMapping().add(caller="fit", callee="fit")
         return (
@@ -218,49 +293,3 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         tags.regressor_tags = inner.regressor_tags
         tags.target_tags.required = True
         return tags
-
-
-class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
-    """A sampler for imbalanced-learn's Pipeline: ``fit_resample`` returns the rows not flagged.
-
-    Parameters
-    ----------
-    auditor : OutlierAuditor or None, default=None
-        None audits X with a HolderBayesDensity.
-    random_state : int, RandomState or None, default=None
-        Used by an auditor whose own ``random_state`` is None.
-
-    Attributes
-    ----------
-    auditor_ : the fitted auditor
-    audit_ : Audit
-    sample_indices_ : ndarray of int
-        Positions of the rows that were kept.
-    """
-
-    _parameter_constraints = {
-        "auditor": [None, HasMethods(["fit", "fit_predict"])],
-        "random_state": ["random_state"],
-    }
-
-    def __init__(self, auditor=None, *, random_state=None):
-        self.auditor = auditor
-        self.random_state = random_state
-
-    @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None):
-        """Audit the rows of X (and y, if the auditor's estimator is a regressor)."""
-        auditor = OutlierAuditor() if self.auditor is None else self.auditor
-        self.auditor_ = _fit_auditor(auditor, X, y, {}, self.random_state)
-        self.audit_, removed, _ = _removed(self.auditor_)
-        self.sample_indices_ = np.flatnonzero(removed == 0)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.auditor_, name):
-                setattr(self, name, getattr(self.auditor_, name))
-        return self
-
-    def fit_resample(self, X, y):
-        """The rows of X and y that the audit does not flag; data frames stay data frames."""
-        X, y = indexable(X, y)
-        self.fit(X, y)
-        return _safe_indexing(X, self.sample_indices_), _safe_indexing(y, self.sample_indices_)

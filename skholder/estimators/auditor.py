@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import (
     BaseEstimator,
     MetaEstimatorMixin,
@@ -18,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, Audit, choose_count, score_threshold
+from .base import HolderBayesEstimator
 from .density import HolderBayesDensity
 from .routing import routed_fit_params, seed_if_unset
 
@@ -37,26 +40,58 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         None is ``HolderBayesDensity()``, which ignores y. A regressor audits y given X: then
         ``fit`` and ``predict`` need y.
     rule : {"mean", "median", "lower", "upper"}, default="mean"
-        How many training rows to call outliers: a summary of the posterior of their number.
-    level : float, default=0.95
-        Level of the interval whose ends are ``"lower"`` and ``"upper"``.
+        How many training rows to call outliers: the mean or median of the posterior of their
+        number, or an end of its central interval of ``level``; ``"lower"`` flags the fewest.
+    level : float in (0, 1), default=0.95
+        Probability inside the interval whose ends are ``"lower"`` and ``"upper"``, and inside
+        ``audit_.count_interval``.
     contamination : "auto" or float in (0, 0.5], default="auto"
-        A share to use in place of the rule.
+        A share of the training rows to call outliers in place of the rule; ``"auto"`` uses the
+        rule.
     output : {"append", "scores", "passthrough"}, default="append"
         What ``transform`` returns: X with the columns ``fod`` and ``log_density``, these two alone,
         or X. Around a regressor X always passes through.
     random_state : int, RandomState or None, default=None
-        Used by an estimator whose own ``random_state`` is None.
+        Seed for an estimator whose own ``random_state`` is None; the estimator's own wins.
 
     Attributes
     ----------
-    estimator_ : the fitted estimator
+    estimator_ : HolderBayesDensity or HolderBayesRegressor
+        The fitted estimator.
     audit_ : Audit
         The training rows flagged by the current rule.
     offset_ : float
-        ``decision_function = score_samples - offset_``.
-    fod_scores_, epsilon_posterior_ : those of ``estimator_``
+        ``decision_function = score_samples - offset_``: rows below it are called outliers.
+    fod_scores_ : ndarray of shape (n_samples,)
+        Frequency of Detection of each training row.
+    epsilon_posterior_ : ndarray of shape (n_draws,)
+        Draws of the share of rows that do not follow the model.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X was a data frame.
+
+    References
+    ----------
+    Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference of Model and
+    Contamination".
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesDensity, OutlierAuditor
+    >>> from skholder.datasets import make_contaminated_blobs
+    >>> X, outliers = make_contaminated_blobs(200, contamination=0.1, random_state=0)
+    >>> auditor = OutlierAuditor(HolderBayesDensity(inference="laplace"), random_state=0)
+    >>> labels = auditor.fit_predict(X)
+    >>> bool(((labels == -1) == outliers).mean() > 0.95)
+    True
+    >>> auditor.set_params(output="scores").transform(X).shape
+    (200, 2)
     """
+
+    estimator_: Any
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
 
     _parameter_constraints = {
         "estimator": [None, HasMethods(["fit", "audit"])],
@@ -69,14 +104,14 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
 
     def __init__(
         self,
-        estimator=None,
+        estimator: HolderBayesEstimator | None = None,
         *,
-        rule="mean",
-        level=0.95,
-        contamination="auto",
-        output="append",
-        random_state=None,
-    ):
+        rule: str = "mean",
+        level: float = 0.95,
+        contamination: str | float = "auto",
+        output: str = "append",
+        random_state: int | np.random.RandomState | None = None,
+    ) -> None:
         self.estimator = estimator
         self.rule = rule
         self.level = level
@@ -85,7 +120,13 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y=None, sample_weight=None, **fit_params):
+    def fit(
+        self,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        **fit_params: Any,
+    ) -> Self:
         """Fit the estimator and audit the training rows.
 
         Parameters
@@ -93,7 +134,8 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or None
             Needed around a regressor, ignored around a density.
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            A weight of 2 equals the row written twice.
         **fit_params : dict
             Other metadata for the estimator's ``fit``.
 
@@ -124,7 +166,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         return estimator is not None and is_regressor(estimator)
 
     @property
-    def wanted_count(self):
+    def wanted_count(self) -> int:
         """Training rows to call outliers by the current rule, in units of weight."""
         check_is_fitted(self, "estimator_")
         if self.contamination == "auto":
@@ -136,20 +178,32 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
                 fitted.tail_probability_,
                 fitted.record_.weight,
             )
-        return int(np.rint(self.contamination * self.estimator_.record_.total_weight))
+        return int(np.rint(float(self.contamination) * self.estimator_.record_.total_weight))
 
     @property
-    def offset_(self):
+    def offset_(self) -> float:
+        """The score below which rows are called outliers."""
         check_is_fitted(self, "estimator_")
         fitted = self.estimator_
         return score_threshold(fitted.log_density_, fitted.record_.row_weight, self.wanted_count)
 
     @property
-    def audit_(self):
+    def audit_(self) -> Audit:
+        """The training rows flagged by the current rule."""
         return self.audit_of(self.wanted_count)
 
-    def audit_of(self, count):
-        """The ``count`` training rows of lowest posterior-mean log density, as an Audit."""
+    def audit_of(self, count: int) -> Audit:
+        """The training rows of lowest posterior-mean log density.
+
+        Parameters
+        ----------
+        count : int
+            How many rows to flag, in units of weight.
+
+        Returns
+        -------
+        Audit
+        """
         check_is_fitted(self, "estimator_")
         fitted, record = self.estimator_, self.estimator_.record_
         return Audit.from_posterior(
@@ -167,12 +221,14 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         )
 
     @property
-    def fod_scores_(self):
+    def fod_scores_(self) -> NDArray[np.float64]:
+        """Frequency of Detection of each training row."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.fod_scores_
 
     @property
-    def epsilon_posterior_(self):
+    def epsilon_posterior_(self) -> NDArray[np.float64]:
+        """Draws of the share of rows that do not follow the model."""
         check_is_fitted(self, "estimator_")
         return self.estimator_.epsilon_posterior_
 
@@ -188,25 +244,84 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
             )
         return self.estimator_.audit_scores(X, y)
 
-    def score_samples(self, X, y=None):
-        """Posterior-mean log density of each row: lower is more abnormal."""
+    def score_samples(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Posterior-mean log density of each row: lower is more abnormal.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,) or None, default=None
+            Needed around a regressor, ignored around a density.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         return self._new_scores(X, y)[0]
 
-    def decision_function(self, X, y=None):
-        """``score_samples - offset_``: negative for outliers."""
+    def decision_function(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """``score_samples - offset_``: negative for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,) or None, default=None
+            Needed around a regressor, ignored around a density.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
         return self.score_samples(X, y) - self.offset_
 
-    def predict(self, X, y=None):
-        """+1 for inliers and -1 for outliers, shape (m,)."""
+    def predict(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.int_]:
+        """+1 for inliers and -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,) or None, default=None
+            Needed around a regressor, ignored around a density.
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+        """
         return np.where(self.decision_function(X, y) < 0, -1, 1)
 
-    def fit_predict(self, X, y=None, **fit_params):
-        """Fit to X (and y) and label its rows."""
+    def fit_predict(
+        self, X: ArrayLike, y: ArrayLike | None = None, **fit_params: Any
+    ) -> NDArray[np.int_]:
+        """Fit to X (and y) and label its rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+            Needed around a regressor, ignored around a density.
+        **fit_params : dict
+            For :meth:`fit`.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            +1 for inliers and -1 for outliers.
+        """
         self.fit(X, y, **fit_params)
         return self.predict(X, y if self._on_regressor else None)
 
-    def transform(self, X):
-        """X with its scores, the scores alone, or X itself; see ``output``."""
+    def transform(self, X: ArrayLike) -> Any:
+        """X with its scores, the scores alone, or X itself, as ``output`` says.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m, n_features + 2), (m, 2) or (m, n_features)
+            Or a data frame, after ``set_output``.
+        """
         check_is_fitted(self, "estimator_")
         if self.output == "passthrough" or self._on_regressor:
             return validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
@@ -216,8 +331,18 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
             return scores
         return np.hstack([validate_data(self, X, reset=False, dtype=np.float64), scores])
 
-    def get_feature_names_out(self, input_features=None):
-        """Names of the columns that ``transform`` returns."""
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
+        """Names of the columns that ``transform`` returns.
+
+        Parameters
+        ----------
+        input_features : array-like of str or None, default=None
+            Names of the columns of X; None takes those of the fitted data frame, or x0, x1, ...
+
+        Returns
+        -------
+        ndarray of str
+        """
         check_is_fitted(self, "estimator_")
         names = getattr(self, "feature_names_in_", None)
         if input_features is not None:
@@ -234,7 +359,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         scores = np.array(["fod", "log_density"], dtype=object)
         return scores if self.output == "scores" else np.append(names, scores)
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """Route the metadata of ``fit`` to the estimator's ``fit``."""
         estimator = HolderBayesDensity() if self.estimator is None else self.estimator
         return MetadataRouter(owner=type(self).__name__).add(

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,9 +24,10 @@ from ..audit import (
     tail_probabilities,
 )
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference import Settings, infer, warn_of
+from ..inference import Diagnostics, Settings, infer, warn_of
 from ..inference.health import MAX_SHARE, at_ceiling
-from ..posterior import AlphaPrior, gamma_path
+from ..models import NamedDraws
+from ..posterior import AlphaPrior, Mode, gamma_path
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
 from .record import FitRecord
@@ -50,20 +54,21 @@ class PosteriorMode:
     log_prob : float
         Log posterior density (alpha integrated out), up to a constant.
     parameters : dict of str to ndarray
+        The value of each parameter, named as in ``posterior_``.
     """
 
     log_prob: float
-    parameters: dict
+    parameters: dict[str, NDArray[np.float64]]
 
     @classmethod
-    def of(cls, mode, model, units):
+    def of(cls, mode: Mode, model: Any, units: Any) -> PosteriorMode:
         """From a mode on the computing scale."""
         named = model.to_units(mode.theta[None], units)
         return cls(mode.log_prob, {name: draws[0] for name, draws in named.items()})
 
 
 @contextmanager
-def fitting(estimator):
+def fitting(estimator: BaseEstimator) -> Iterator[None]:
     """One BLAS thread (row blocks have their own); on any error the estimator is as before."""
     before = dict(vars(estimator))
     try:
@@ -103,13 +108,56 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         "verbose": ["verbose"],
     }
 
-    @abstractmethod
-    def fit(self, X, y=None, sample_weight=None):
-        """Sample the posterior and audit the training rows."""
+    epsilon_posterior_: NDArray[np.float64]
+    epsilon_: float
+    epsilon_interval_: NDArray[np.float64]
+    outlier_count_posterior_: NDArray[np.int64]
+    fod_scores_: NDArray[np.float64]
+    log_density_: NDArray[np.float64]
+    posterior_: NamedDraws
+    temperature_: float
+    gamma_: float
+    modes_: list[PosteriorMode]
+    diagnostics_: Diagnostics
+    record_: FitRecord
+    n_features_in_: int
+    feature_names_in_: NDArray[np.object_]
 
     @abstractmethod
-    def audit_scores(self, X, y=None):
-        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
+        """Sample the posterior and audit the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+            The response of a regression.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            A weight of 2 equals the row written twice.
+
+        Returns
+        -------
+        self
+        """
+
+    @abstractmethod
+    def audit_scores(
+        self, X: ArrayLike, y: ArrayLike | None = None
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Posterior-mean log density and FoD of rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,) or None, default=None
+            The response of a regression.
+
+        Returns
+        -------
+        log_density, fod : ndarray of shape (m,)
+        """
 
     def _settings(self, gamma, temperature):
         """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
@@ -248,7 +296,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
     def __sklearn_is_fitted__(self):
         return "record_" in vars(self)
 
-    def audit(self, rule="mean", level=0.95, rank="fod"):
+    def audit(self, rule: str = "mean", level: float = 0.95, rank: str = "fod") -> Audit:
         """Flag the rows that do not follow the model.
 
         Parameters
@@ -259,7 +307,8 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             ``"certain"`` flag by tail probability: the first so that on average at most a share
             ``1 - level`` of the flags is false (Benjamini and Hochberg), the second only rows of
             which a clean table of this size would have one in twenty times.
-        level : float, default=0.95
+        level : float in (0, 1), default=0.95
+            Probability inside that interval, and inside ``count_interval`` of the result.
         rank : {"fod", "log_density"}, default="fod"
             Which rows: those of highest FoD, or of lowest posterior-mean log density.
 
@@ -282,7 +331,13 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             tails=self.tail_probability_,
         )
 
-    def to_arviz(self):
-        """The posterior as ArviZ data, one chain for each ensemble (ArviZ 0.x and 1.x)."""
+    def to_arviz(self) -> Any:
+        """The posterior as ArviZ data, one chain for each ensemble.
+
+        Returns
+        -------
+        arviz.InferenceData or xarray.DataTree
+            The former with ArviZ 0.x, the latter with 1.x.
+        """
         check_is_fitted(self)
         return to_arviz(self.posterior_, self.record_.n_chains, self.record_.columns)

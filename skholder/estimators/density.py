@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
-from sklearn.base import DensityMixin, OutlierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import RULES, AuditedTable, choose_count, score_threshold, tail_probabilities
+from ..audit import RULES, AuditedTable, choose_count, score_threshold
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
 from ..rows import RowBlocks, canonical
 from ..summaries.baselines import PlainMoments
-from ..summaries.influence import influence
-from ..summaries.predictive import log_predictive, lowest_predictive, mean_log_density
+from ..summaries.predictive import lowest_predictive
 from .base import HolderBayesEstimator, fitting
+from .density_predictions import DensityPredictions
 from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
 from .whitening import Whitening
@@ -26,8 +27,13 @@ from .width import check_width
 __all__ = ["HolderBayesDensity"]
 
 
-class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
+class HolderBayesDensity(DensityPredictions):
     """A parametric density with a posterior for the share of rows that do not belong to it.
+
+    The Hölder posterior is proportional to ``exp(-beta n H(theta, alpha)) prior(theta, alpha)``,
+    ``theta`` the parameters of the density, ``alpha`` the inlier share. It is computed on whitened
+    or standardised columns, the *computing scale* on which priors are meant; everything reported is
+    in the user's units.
 
     Parameters
     ----------
@@ -41,33 +47,107 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         wider whatever the data.
     model : str or object, default="normal"
         ``"normal"``, ``"student_t"``, ``"laplace"``, ``"exponential"``, ``"gamma"``,
-        ``"lognormal"``, ``"poisson"`` (the last five with independent columns), or an object with
-        ``parameter_names``, ``log_density(theta, X)`` and ``starts(X)``; see
+        ``"lognormal"``, ``"poisson"`` (the last five with independent columns), a
+        :class:`skholder.models.Radial` law or :class:`skholder.models.ColumnFamily`, or an object
+        with ``parameter_names``, ``log_density(theta, X)`` and ``starts(X)``; see
         :mod:`skholder.models.custom`.
     covariance_type : {"full", "diag"}, default="full"
-        Of the normal and the Student-t: ``"full"`` is computed on whitened data, ``"diag"`` on
-        standardised columns.
-    divergence, kappa, temperature, alpha_prior, max_contamination : see HolderBayesRegressor
-    location_prior_scale, log_scale_prior_scale : float, default=2.5, 1.0
-        Prior scales on the computing scale.
-    min_scale : float, default=1e-3
+        Of the normal and the Student-t: ``"full"`` lets columns be correlated and is computed on
+        whitened data, ``"diag"`` has independent columns and is computed on standardised ones.
+    divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
+        The family of functions phi that defines the risk H: the density power divergence, two that
+        saturate (they give well-fitting rows less say), and the comparators: the gamma-divergence
+        and Kullback-Leibler (ordinary Bayes), which have no epsilon and so no audit. An object
+        needs ``phi(z, gamma)``, see :class:`skholder.divergences.Divergence`.
+    kappa : float or None, default=None
+        How strongly ``"expsat"`` (any positive number) and ``"ratsat"`` (between 0 and 1) saturate;
+        None takes 0.5 and 0.25. No other family takes one.
+    temperature : {"calibrated", "covdet"} or float, default="calibrated"
+        The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions
+        match sampling variability; ``"covdet"`` is a power of the determinant of the covariance of
+        the columns; a positive number is taken as it is. A larger beta gives narrower posteriors.
+    alpha_prior : (float, float), default=(1.0, 1.0)
+        Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
+        a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
+    max_contamination : float in (0, 1], default=0.5
+        The largest epsilon, as a share of the rows, that the posterior may consider.
+    location_prior_scale : float, default=2.5
+        Standard deviation of the normal priors of locations, centred at 0, on the computing scale.
+    log_scale_prior_scale : float, default=1.0
+        Prior standard deviation of the log of scales, on the computing scale:
+        with 1, a scale e times the standard deviation of all rows is one prior deviation away.
+    min_scale : float in (0, 1), default=1e-3
+        Smallest scale allowed, on the computing scale. It keeps tied values from
+        attracting the fit; raise it to the resolution of the data.
     standardize : bool, default=True
+        Whether to whiten or standardise columns first; False takes the user's units as the
+        computing scale.
     contamination : "auto" or float in (0, 0.5], default="auto"
-        Share of training rows that ``predict`` calls outliers; ``"auto"`` takes the posterior's
-        own count.
+        Share of the training rows that ``predict`` calls outliers; ``"auto"`` takes the posterior's
+        own count. It moves ``offset_`` only, not the posterior.
     rule : {"mean", "median", "lower", "upper"}, default="mean"
-        Which summary of the posterior count ``"auto"`` takes.
-    inference, n_draws, n_walkers, n_ensembles, n_jobs, random_state, verbose : see
-        HolderBayesRegressor
+        Which summary of the posterior count ``"auto"`` takes: its mean, its median, or an end of
+        its central 95% interval, ``"lower"`` flagging the fewest rows.
+    inference : {"mcmc", "laplace"}, default="mcmc"
+        ``"mcmc"`` samples the posterior; ``"laplace"`` draws from a normal at its best
+        mode, which is quicker, approximate, and has no convergence diagnostics.
+    n_draws : int, default=4000
+        Number of posterior draws kept in all, a multiple of ``n_ensembles``. More draws make
+        intervals and FoD scores smoother, in proportion to the time spent.
+    n_walkers : int or None, default=None
+        Walkers (coupled chains) of each ensemble, at least 4; None chooses by the number of
+        parameters and draws.
+    n_ensembles : int, default=4
+        Independent ensembles: the chains that R-hat and the effective sample sizes compare;
+        draws are stored ensemble by ensemble.
+    n_jobs : int or None, default=None
+        Ensembles sampled at a time, in threads; None is 1 and -1 all processors. It never changes a
+        result.
+    random_state : int, RandomState or None, default=None
+        Seed of starting values and sampler: the same integer gives the same bits. None draws
+        a fresh seed; NumPy's global state is never used.
+    verbose : int, default=0
+        1 shows a progress bar on the standard error stream.
 
     Attributes
     ----------
     location_, covariance_ : ndarray of shape (n_features,), (n_features, n_features)
-        Posterior means in the user's units; other families have one attribute for each parameter.
-    epsilon_, epsilon_interval_, epsilon_posterior_, outlier_count_posterior_, fod_scores_,
-    log_density_, posterior_, temperature_, gamma_, modes_, diagnostics_ : as HolderBayesRegressor
+        Posterior means of the normal's and the Student-t's parameters in the user's units; other
+        families have one attribute for each of theirs, named as in ``posterior_``.
     offset_ : float
-        ``decision_function = score_samples - offset_``.
+        ``decision_function = score_samples - offset_``: rows below it are called outliers.
+    epsilon_ : float
+        Posterior mean of the share of rows that do not follow the model.
+    epsilon_interval_ : ndarray of shape (2,)
+        Its central 95% interval.
+    epsilon_posterior_ : ndarray of shape (n_draws,)
+        Its draws.
+    outlier_count_posterior_ : ndarray of int, shape (n_draws,)
+        Draws of K, the number of rows (in units of weight) that do not follow the model.
+    fod_scores_ : ndarray of shape (n_samples,)
+        Frequency of Detection: the share of draws in which a training row is among the K least
+        likely ones.
+    log_density_ : ndarray of shape (n_samples,)
+        Log density of each training row averaged over draws, in nats and the user's units.
+    posterior_ : mapping of str to ndarray
+        Draws in the user's units, ensemble by ensemble: ``location``, ``covariance``, ``alpha``.
+    temperature_, gamma_ : float
+        The beta and the gamma that were used.
+    modes_ : list of PosteriorMode
+        The modes that were found, best first, in the user's units.
+    diagnostics_ : Diagnostics
+        R-hat and effective sample sizes, and ``checks``: what can go wrong, with what was seen.
+    record_ : FitRecord
+        Everything else that the fit left behind, for tools built on it.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X was a data frame.
+
+    References
+    ----------
+    Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference of Model and
+    Contamination".
 
     Examples
     --------
@@ -79,6 +159,9 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
     >>> bool(abs(model.epsilon_ - 0.1) < 0.05)
     True
     """
+
+    location_: NDArray[np.float64]
+    covariance_: NDArray[np.float64]
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
@@ -100,30 +183,30 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     def __init__(
         self,
-        gamma="auto",
+        gamma: str | float = "auto",
         *,
-        count="calibrated",
-        model="normal",
-        covariance_type="full",
-        divergence="dpd",
-        kappa=None,
-        temperature="calibrated",
-        alpha_prior=(1.0, 1.0),
-        max_contamination=0.5,
-        location_prior_scale=2.5,
-        log_scale_prior_scale=1.0,
-        min_scale=1e-3,
-        standardize=True,
-        contamination="auto",
-        rule="mean",
-        inference="mcmc",
-        n_draws=4000,
-        n_walkers=None,
-        n_ensembles=4,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        count: str = "calibrated",
+        model: str | object = "normal",
+        covariance_type: str = "full",
+        divergence: str | object = "dpd",
+        kappa: float | None = None,
+        temperature: str | float = "calibrated",
+        alpha_prior: tuple[float, float] = (1.0, 1.0),
+        max_contamination: float = 0.5,
+        location_prior_scale: float = 2.5,
+        log_scale_prior_scale: float = 1.0,
+        min_scale: float = 1e-3,
+        standardize: bool = True,
+        contamination: str | float = "auto",
+        rule: str = "mean",
+        inference: str = "mcmc",
+        n_draws: int = 4000,
+        n_walkers: int | None = None,
+        n_ensembles: int = 4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.gamma = gamma
         self.count = count
         self.model = model
@@ -148,14 +231,16 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(
+        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Sample the posterior and audit the training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : ignored
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             A weight of 2 equals the row written twice.
 
         Returns
@@ -164,15 +249,15 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """
         with fitting(self), naming_columns(X):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-            weight = usable_weight(sample_weight, X)
+            data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            weight = usable_weight(sample_weight, data)
             kind = check_density(self.model)
-            kind.check_support(X)
+            kind.check_support(data)
             random = private_random_state(self.random_state)
-            where = canonical(X, weight=weight)
-            units = self._units(kind, X[where.chosen], where.weight, random)
-            table = AuditedTable(RowBlocks(units.apply(X[where.chosen]), where.weight), where)
-            names = units.names(getattr(self, "feature_names_in_", range(X.shape[1])))
+            where = canonical(data, weight=weight)
+            units = self._units(kind, data[where.chosen], where.weight, random)
+            table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
+            names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
             rows = table.rows
             model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
             gamma, path = self._power(model, rows, random)
@@ -184,7 +269,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 lambda rule, gamma: covariance_rule(table.rows.rows, where.weight, gamma / 2),
                 random,
             )
-            rows = units.apply(X)
+            rows = units.apply(data)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
             self._conclude(
                 result,
@@ -196,8 +281,8 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
                 units=units,
                 weight=weight,
                 columns=column_names(self),
-                evidence=density_evidence(column_names(self), X, rows, contributions),
-                baseline=PlainMoments.of(X, weight),
+                evidence=density_evidence(column_names(self), data, rows, contributions),
+                baseline=PlainMoments.of(data, weight),
                 **labels,
             )
             for name, mean in self.posterior_.means():
@@ -227,22 +312,6 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         check_width(len(units.backward), scaling == "full", self.inference)
         return units
 
-    def _check_rows(self, X):
-        check_is_fitted(self)
-        return self.record_.units.apply(validate_data(self, X, dtype=np.float64, reset=False))
-
-    def _log_predictive(self, rows):
-        fit = self.record_
-        return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
-
-    def score_samples(self, X):
-        """Log predictive density of each row, ``log mean_s p(x | theta_s)``."""
-        return self._log_predictive(self._check_rows(X))
-
-    def score(self, X, y=None):
-        """Mean log predictive density of the rows."""
-        return float(np.mean(self.score_samples(X)))
-
     def _training_offset(self, rows):
         """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
         fit, weight = self.record_, self.record_.row_weight
@@ -250,7 +319,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             counts, tails = self.outlier_count_posterior_, self.tail_probability_
             count = choose_count(counts, self.rule, tails=tails, weight=fit.weight)
         else:
-            count = int(np.rint(self.contamination * weight.sum()))
+            count = int(np.rint(float(self.contamination) * weight.sum()))
         if fit.weight is not None:
             return score_threshold(self._log_predictive(rows), weight, count)
         log_volume = fit.units.log_volume
@@ -258,53 +327,6 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             fit.model, fit.theta, rows, self.log_density_ + log_volume, count + 1
         )
         return score_threshold(scores, np.ones(len(scores)), count) - log_volume
-
-    def decision_function(self, X):
-        """``score_samples(X) - offset_``: negative for outliers."""
-        return self.score_samples(X) - self.offset_
-
-    def predict(self, X):
-        """+1 for inliers and -1 for outliers, shape (m,)."""
-        return np.where(self.decision_function(X) < 0, -1, 1)
-
-    def sample(self, n_samples=1, random_state=None):
-        """Rows from the posterior predictive, shape (n_samples, n_features)."""
-        check_is_fitted(self)
-        random = private_random_state(random_state)
-        fit = self.record_
-        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
-        return fit.units.centre + fit.model.sample(theta, random) @ fit.units.backward
-
-    def fod(self, X):
-        """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
-        return self.audit_scores(X)[1]
-
-    def tail_probability(self, X):
-        """How likely a row at least as unlikely is, if it follows the model, shape (m,).
-
-        The posterior mean over draws; multiply by the number of rows for how many such rows chance
-        alone would bring.
-        """
-        rows, fit = self._check_rows(X), self.record_
-        return tail_probabilities(fit.model, fit.theta, rows)
-
-    def audit_scores(self, X):
-        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
-        rows = self._check_rows(X)
-        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        fit = self.record_
-        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
-        return log_density - fit.units.log_volume, fod
-
-    def influence(self, X):
-        """Influence of rows on the risk and on the posterior means.
-
-        Returns
-        -------
-        Influence
-        """
-        rows = self._check_rows(X)
-        return influence(self.record_.draws, rows, self.posterior_)
 
 
 def _lost(units):

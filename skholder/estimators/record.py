@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..audit.evidence import DensityEvidence, RegressionEvidence
 from ..inference import Draws
 
 __all__ = ["FitRecord"]
@@ -41,41 +44,41 @@ class FitRecord:
     """
 
     draws: Draws
-    units: object
-    threshold: np.ndarray
-    weight: np.ndarray | None
-    index: object
+    units: Any
+    threshold: NDArray[np.float64]
+    weight: NDArray[np.float64] | None
+    index: Any
     library: str
     columns: tuple[str, ...]
     target: str | None
-    evidence: object
-    baseline: object
+    evidence: RegressionEvidence | DensityEvidence
+    baseline: Any
     n_chains: int
 
     @property
-    def model(self):
+    def model(self) -> Any:
         return self.draws.model
 
     @property
-    def theta(self):
+    def theta(self) -> NDArray[np.float64]:
         return self.draws.theta
 
     @property
-    def row_weight(self):
+    def row_weight(self) -> NDArray[np.float64]:
         """Weights (n,), ones where every row weighs the same."""
         return np.ones(len(self.evidence)) if self.weight is None else self.weight
 
     @property
-    def total_weight(self):
+    def total_weight(self) -> float:
         """Number of rows, in units of weight."""
         return float(len(self.evidence) if self.weight is None else self.weight.sum())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return (
             f"FitRecord({self.in_words()}, {len(self.evidence):,} rows, {len(self.theta):,} draws)"
         )
 
-    def in_words(self):
+    def in_words(self) -> str:
         """The model in a few words, e.g. ``linear regression of y on 3 columns with ...``."""
         k = len(self.columns)
         return self.model.in_words(f"{k} column{'s' if k != 1 else ''}", self.target)

@@ -3,41 +3,37 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Self
 
 import numpy as np
-from sklearn.base import RegressorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import AuditedTable, tail_probabilities
+from ..audit import AuditedTable
 from ..audit.evidence import regression_evidence
 from ..models import LinearModel, check_noise
 from ..posterior import covariance_rule, design_weights
 from ..rows import RowBlocks, canonical
 from ..summaries.baselines import LeastSquares
-from ..summaries.influence import influence
-from ..summaries.predictive import (
-    expected_log_predictive,
-    log_predictive,
-    mean_log_density,
-    mixture_interval,
-)
 from .base import HolderBayesEstimator, fitting
 from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels, target_name
+from .regression_predictions import RegressionPredictions
 from .scaling import RegressionUnits
 
 __all__ = ["HolderBayesRegressor"]
 
-# Draws used where a row needs an integral over its own predictive density.
-_THINNED = 256
 
-
-class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
+class HolderBayesRegressor(RegressionPredictions):
     """Linear regression with a posterior for the share of rows that do not belong to it.
 
     The Hölder posterior is proportional to ``exp(-beta n H(theta, alpha)) prior(theta, alpha)``,
     ``theta`` the coefficients and the noise scale, ``alpha`` the inlier share.
+
+    Columns and response are standardised first (mean 0, standard deviation 1) unless
+    ``standardize=False``; this is the *computing scale* on which priors are meant. Everything
+    reported is in the user's units.
 
     Parameters
     ----------
@@ -53,59 +49,105 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         ``"auto"`` where they would otherwise hide, ``"guard"`` always, ``"ignore"`` never. They are
         audited all the same.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
-        The phi family; ``"gamma"`` and ``"kl"`` have no epsilon. An object needs
-        ``phi(z, gamma)``.
+        The family of functions phi that defines the risk H: the density power divergence, two that
+        saturate (they give well-fitting rows less say), and the comparators: the gamma-divergence
+        and Kullback-Leibler (ordinary Bayes), which have no epsilon and so no audit. An object
+        needs ``phi(z, gamma)``, see :class:`skholder.divergences.Divergence`.
     kappa : float or None, default=None
-        Saturation of ``"expsat"`` (0.5) and ``"ratsat"`` (0.25).
+        How strongly ``"expsat"`` (any positive number) and ``"ratsat"`` (between 0 and 1) saturate;
+        None takes 0.5 and 0.25. No other family takes one.
     noise : {"normal", "student_t"} or object, default="normal"
-        Working noise: Student-t has 4 degrees of freedom; a ``NoiseModel`` or a frozen SciPy
-        distribution serves too.
+        Law of the noise of the rows that do belong. ``"student_t"`` has 4 degrees of freedom; a
+        :class:`skholder.models.NoiseModel` or a frozen SciPy distribution serves too.
     temperature : {"calibrated", "covdet", "joint-covdet"} or float, default="calibrated"
-        The rule for beta.
+        The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions of
+        the coefficients match their sampling variability; ``"covdet"`` and ``"joint-covdet"`` are
+        powers of the determinant of a covariance, that of the response or of covariates and
+        response; a positive number is taken as it is. A larger beta gives narrower posteriors.
     alpha_prior : (float, float), default=(1.0, 1.0)
-        Beta prior of alpha, truncated to ``[1 - max_contamination, 1]``.
-    max_contamination : float, default=0.5
-    coef_prior_scale, log_scale_prior_scale : float, default=2.5, 1.0
-        Normal prior scales on the computing scale.
-    min_scale : float, default=1e-3
-        Smallest noise scale on the computing scale.
-    fit_intercept, standardize : bool, default=True
+        Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
+        a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
+    max_contamination : float in (0, 1], default=0.5
+        The largest epsilon, as a share of the rows, that the posterior may consider.
+    coef_prior_scale : float, default=2.5
+        Standard deviation of the normal priors of coefficients and intercept, centred at 0, on the
+        computing scale. A smaller one shrinks coefficients and helps with few rows.
+    log_scale_prior_scale : float, default=1.0
+        Prior standard deviation of the log of the noise scale, on the computing scale:
+        with 1, a scale e times the standard deviation of all rows is one prior deviation away.
+    min_scale : float in (0, 1), default=1e-3
+        Smallest noise scale allowed, on the computing scale. It keeps tied values from
+        attracting the fit; raise it to the resolution of the data.
+    fit_intercept : bool, default=True
+        Whether the model has an intercept; without one columns are scaled but not centred.
+    standardize : bool, default=True
+        Whether to compute on standardised columns and response; False takes the user's units as the
+        computing scale.
     inference : {"mcmc", "laplace"}, default="mcmc"
-        ``"laplace"`` draws from a normal at the best mode: quicker, approximate.
+        ``"mcmc"`` samples the posterior; ``"laplace"`` draws from a normal at its best
+        mode, which is quicker, approximate, and has no convergence diagnostics.
     n_draws : int, default=4000
-        Posterior draws in all; a multiple of ``n_ensembles``.
+        Number of posterior draws kept in all, a multiple of ``n_ensembles``. More draws make
+        intervals and FoD scores smoother, in proportion to the time spent.
     n_walkers : int or None, default=None
-        Walkers of each ensemble.
+        Walkers (coupled chains) of each ensemble, at least 4; None chooses by the number of
+        parameters and draws.
     n_ensembles : int, default=4
-        Independent ensembles, the chains of the diagnostics.
+        Independent ensembles: the chains that R-hat and the effective sample sizes compare;
+        draws are stored ensemble by ensemble.
     n_jobs : int or None, default=None
-        Threads over ensembles; never changes a result.
+        Ensembles sampled at a time, in threads; None is 1 and -1 all processors. It never changes a
+        result.
     random_state : int, RandomState or None, default=None
+        Seed of starting values and sampler: the same integer gives the same bits. None draws
+        a fresh seed; NumPy's global state is never used.
     verbose : int, default=0
-        1 shows a progress bar.
+        1 shows a progress bar on the standard error stream.
 
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
+        Posterior mean of the coefficients, in units of y for each unit of the column.
     intercept_, scale_ : float
-        Posterior means in the user's units.
+        Posterior means of the intercept and of the noise scale, in units of y.
     epsilon_ : float
-        Posterior mean of the contamination; ``epsilon_posterior_`` its draws,
-        ``epsilon_interval_`` its central 95% interval.
+        Posterior mean of the share of rows that do not follow the model.
+    epsilon_interval_ : ndarray of shape (2,)
+        Its central 95% interval.
+    epsilon_posterior_ : ndarray of shape (n_draws,)
+        Its draws.
     outlier_count_posterior_ : ndarray of int, shape (n_draws,)
-    fod_scores_, log_density_ : ndarray of shape (n_samples,)
-        Frequency of detection and posterior-mean log density of each training row.
+        Draws of K, the number of rows (in units of weight) that do not follow the model.
+    fod_scores_ : ndarray of shape (n_samples,)
+        Frequency of Detection: the share of draws in which a training row is among the K least
+        likely ones.
+    log_density_ : ndarray of shape (n_samples,)
+        Log density of each training row averaged over draws, in nats and the user's units.
     tail_probability_ : ndarray of shape (n_samples,)
         How likely a row at least as unlikely as each training row is, if it follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1.
     gamma_path_ : GammaPath
         The path that chose gamma, for ``gamma="auto"``.
-    posterior_ : dict of str to ndarray
-        Draws of ``coef``, ``intercept``, ``scale`` and ``alpha``, ensemble by ensemble.
+    posterior_ : mapping of str to ndarray
+        Draws in the user's units, by ensemble: ``coef``, ``intercept``, ``scale``, ``alpha``.
     temperature_, gamma_ : float
+        The beta and the gamma that were used.
     modes_ : list of PosteriorMode
+        The modes that were found, best first, in the user's units.
     diagnostics_ : Diagnostics
+        R-hat and effective sample sizes, and ``checks``: what can go wrong, with what was seen.
+    record_ : FitRecord
+        Everything else that the fit left behind, for tools built on it.
+    n_features_in_ : int
+        Number of columns of X.
+    feature_names_in_ : ndarray of str
+        Names of the columns, where X was a data frame.
+
+    References
+    ----------
+    Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference of Model and
+    Contamination".
 
     Examples
     --------
@@ -119,6 +161,10 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
     >>> bool(abs(model.epsilon_ - 0.15) < 0.05)
     True
     """
+
+    coef_: NDArray[np.float64]
+    intercept_: float
+    scale_: float
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
@@ -135,29 +181,29 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     def __init__(
         self,
-        gamma="auto",
+        gamma: str | float = "auto",
         *,
-        count="calibrated",
-        leverage="auto",
-        divergence="dpd",
-        kappa=None,
-        noise="normal",
-        temperature="calibrated",
-        alpha_prior=(1.0, 1.0),
-        max_contamination=0.5,
-        coef_prior_scale=2.5,
-        log_scale_prior_scale=1.0,
-        min_scale=1e-3,
-        fit_intercept=True,
-        standardize=True,
-        inference="mcmc",
-        n_draws=4000,
-        n_walkers=None,
-        n_ensembles=4,
-        n_jobs=None,
-        random_state=None,
-        verbose=0,
-    ):
+        count: str = "calibrated",
+        leverage: str = "auto",
+        divergence: str | object = "dpd",
+        kappa: float | None = None,
+        noise: str | object = "normal",
+        temperature: str | float = "calibrated",
+        alpha_prior: tuple[float, float] = (1.0, 1.0),
+        max_contamination: float = 0.5,
+        coef_prior_scale: float = 2.5,
+        log_scale_prior_scale: float = 1.0,
+        min_scale: float = 1e-3,
+        fit_intercept: bool = True,
+        standardize: bool = True,
+        inference: str = "mcmc",
+        n_draws: int = 4000,
+        n_walkers: int | None = None,
+        n_ensembles: int = 4,
+        n_jobs: int | None = None,
+        random_state: int | np.random.RandomState | None = None,
+        verbose: int = 0,
+    ) -> None:
         self.gamma = gamma
         self.count = count
         self.leverage = leverage
@@ -181,14 +227,16 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
+    def fit(  # type: ignore[override]  # a regressor needs y
+        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Sample the posterior and audit the training rows.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
-        sample_weight : array-like of shape (n_samples,) or None
+        sample_weight : array-like of shape (n_samples,) or None, default=None
             A weight of 2 equals the row written twice.
 
         Returns
@@ -197,27 +245,28 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         """
         with fitting(self), naming_columns(X):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
-            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
-            y = y.astype(np.float64, copy=False)
-            weight = usable_weight(sample_weight, X)
-            model = self._model(check_noise(self.noise))
-            where = canonical(X, y, weight)
-            units = RegressionUnits.of(
-                X[where.chosen], y[where.chosen], where.weight, self.fit_intercept, self.standardize
+            data, response = validate_data(
+                self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
             )
-            rows = RowBlocks(units.rows(X[where.chosen], y[where.chosen]), where.weight)
-            trusting, random = LeastSquares.of(rows), private_random_state(self.random_state)
-            table = AuditedTable(rows, where, self._design_weight(model, rows, random))
+            response = response.astype(np.float64, copy=False)
+            weight = usable_weight(sample_weight, data)
+            model = self._model(check_noise(self.noise))
+            where = canonical(data, response, weight)
+            kept = data[where.chosen], response[where.chosen]
+            units = RegressionUnits.of(*kept, where.weight, self.fit_intercept, self.standardize)
+            blocks = RowBlocks(units.rows(*kept), where.weight)
+            trusting, random = LeastSquares.of(blocks), private_random_state(self.random_state)
+            table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))
             gamma, path = self._power(model, table.fitted_rows, random)
             result, path = self._sampled(
                 model,
                 table.fitted_rows,
                 path,
                 gamma,
-                lambda *rule: self._covariance_temperature(*rule, table.rows),
+                lambda rule, gamma: self._covariance_temperature(rule, gamma, blocks),
                 random,
             )
-            rows = units.rows(X, y)
+            rows = units.rows(data, response)
             self._conclude(
                 result,
                 rows,
@@ -229,7 +278,7 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
                 weight=weight,
                 columns=column_names(self),
                 evidence=regression_evidence(
-                    labels["target"], y, rows, result.draws, units.y, trusting
+                    labels["target"], response, rows, result.draws, units.y, trusting
                 ),
                 baseline=_in_units(trusting, model, units),
                 **labels,
@@ -274,92 +323,6 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             "rows): the data do not identify all of them, so the prior decides. Drop columns, or "
             "read predictions only.",
         }
-
-    def _check_rows(self, X, y):
-        check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
-        return self.record_.units.rows(X, y.astype(np.float64, copy=False))
-
-    def _check_design(self, X):
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
-        return self.record_.units.design(X)
-
-    def predict(self, X, return_std=False):
-        """Posterior predictive mean, and with ``return_std`` its standard deviation.
-
-        The standard deviation includes coefficient and noise uncertainty.
-        """
-        design, fit = self._check_design(X), self.record_
-        mean, sd = fit.model.predictive_moments(fit.theta, design)
-        if return_std:
-            return fit.units.response(mean), fit.units.y.scale[0] * sd
-        return fit.units.response(mean)
-
-    def predict_interval(self, X, level=0.95):
-        """Central posterior predictive interval of each row, shape (m, 2)."""
-        if not 0 < level < 1:
-            raise ValueError(f"level must lie in (0, 1), got {level!r}.")
-        design = self._check_design(X)
-        fit = self.record_
-        return fit.units.response(mixture_interval(fit.model.noise.cdf, design, fit.theta, level))
-
-    def score_samples(self, X, y=None):
-        """Log predictive density of each row, ``log mean_s p(y | x, theta_s)``.
-
-        Without ``y``, its expectation over the predictive itself (from at most 256 draws), so
-        that tools that know only ``score_samples(X)`` can call it.
-        """
-        if y is not None:
-            rows, fit = self._check_rows(X, y), self.record_
-            return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
-        design, fit = self._check_design(X), self.record_
-        theta = fit.theta[:: max(1, len(fit.theta) // _THINNED)]
-        centre, sd = fit.model.predictive_moments(fit.theta, design)
-        spread = np.where(np.isfinite(sd), sd, np.exp(theta[:, -1]).mean())
-
-        def log_density(y):
-            return log_predictive(fit.model, theta, np.column_stack([design, y]))
-
-        return expected_log_predictive(log_density, centre, spread) - fit.units.log_volume
-
-    def sample_y(self, X, n_samples=1, random_state=None):
-        """Draws of the response from the posterior predictive, shape (m, n_samples)."""
-        design, random = self._check_design(X), private_random_state(random_state)
-        fit = self.record_
-        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
-        return fit.units.response(fit.model.sample(theta, random, design))
-
-    def fod(self, X, y):
-        """FoD of new rows: the share of draws whose audit would flag them, shape (m,)."""
-        return self.audit_scores(X, y)[1]
-
-    def tail_probability(self, X, y):
-        """How likely a row at least as unlikely is, if it follows the model, shape (m,).
-
-        The posterior mean over draws; multiply by the number of rows for how many such rows chance
-        alone would bring.
-        """
-        rows, fit = self._check_rows(X, y), self.record_
-        return tail_probabilities(fit.model, fit.theta, rows)
-
-    def audit_scores(self, X, y):
-        """Posterior-mean log density and FoD of rows, two arrays of shape (m,)."""
-        rows = self._check_rows(X, y)
-        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
-        fit = self.record_
-        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
-        return log_density - fit.units.log_volume, fod
-
-    def influence(self, X, y):
-        """Influence of rows on the risk and on the posterior means.
-
-        Returns
-        -------
-        Influence
-        """
-        rows = self._check_rows(X, y)
-        return influence(self.record_.draws, rows, self.posterior_)
 
 
 def _in_units(trusting, model, units):

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from sklearn.utils.validation import check_is_fitted
 
-from .audited import AuditedEstimator, OutlierRejector
+from .audited import AuditedEstimator
 from .auditor import OutlierAuditor
 from .base import HolderBayesEstimator
+from .rejector import OutlierRejector
 
 __all__ = ["Unwrapped", "unwrap"]
 
@@ -31,7 +32,7 @@ class Unwrapped:
     owner: object = None
 
 
-def unwrap(estimator, caller, need_epsilon=False):
+def unwrap(estimator: object, caller: str, need_epsilon: bool = False) -> Unwrapped:
     """The Hölder-Bayes fit inside an estimator; an error that says what is wrong with any other.
 
     Parameters

@@ -5,9 +5,12 @@ The warnings of a fit, ``diagnostics_``, the displays and the report all ask thi
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..exceptions import (
     ConvergenceWarning,
@@ -52,21 +55,21 @@ class Check:
     status: str
     value: str
     text: str
-    warning: type | None = None
+    warning: type[Warning] | None = None
 
 
-def at_floor_shares(model, theta):
+def at_floor_shares(model: Any, theta: NDArray[np.float64]) -> dict[str, float]:
     """Share of the draws (S, d) at the floor, by name of the scale."""
     near = np.mean(theta < model.prior.lower + FLOOR_REACH, axis=0)
     return {model.parameter_names[j]: float(near[j]) for j in np.flatnonzero(model.spiky)}
 
 
-def at_ceiling(epsilon, limit):
+def at_ceiling(epsilon: NDArray[np.float64], limit: float) -> float:
     """Share of draws of epsilon (S,) that the limit max_contamination holds back."""
     return float(np.mean(epsilon > CEILING_PART * limit))
 
 
-def checks(diagnostics):
+def checks(diagnostics: Any) -> tuple[Check, ...]:
     """The :class:`Check` list of a :class:`~skholder.inference.Diagnostics`."""
     return (
         *_convergence(diagnostics),
@@ -78,7 +81,7 @@ def checks(diagnostics):
     )
 
 
-def warn_of(found):
+def warn_of(found: Iterable[Check]) -> None:
     """Warn the user's own line of every :class:`Check` that went wrong, once for each kind."""
     kinds = set()
     for check in found:

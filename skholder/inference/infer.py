@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import sampling
+from ..models import WorkingModel
 from ..posterior import (
     HolderPosterior,
     ProfileRisk,
@@ -16,9 +17,10 @@ from ..posterior import (
     mode_share,
     risk_minimisers,
 )
+from ..rows import RowBlocks
 from ..sampling.progress import ProgressBar
 from .health import at_ceiling, at_floor_shares
-from .records import Diagnostics, Draws, Inference
+from .records import Diagnostics, Draws, Inference, Settings
 
 __all__ = ["infer"]
 
@@ -43,7 +45,9 @@ class _Run:
     figures: dict
 
 
-def infer(model, rows, settings, random):
+def infer(
+    model: WorkingModel, rows: RowBlocks, settings: Settings, random: np.random.RandomState
+) -> Inference:
     """Run the whole inference for a working model on its rows.
 
     Parameters

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from ..divergences import Divergence
+from ..posterior import AlphaPrior, Mode
 from .health import Check, checks
 
 __all__ = ["Diagnostics", "Draws", "Inference", "Settings"]
@@ -28,10 +32,10 @@ class Settings:
     verbose : int
     """
 
-    divergence: object
+    divergence: Divergence
     gamma: float
     temperature: float | None
-    alpha_prior: object
+    alpha_prior: AlphaPrior
     inference: str = "mcmc"
     n_draws: int = 4000
     n_walkers: int | None = None
@@ -70,29 +74,29 @@ class Diagnostics:
         By stage.
     """
 
-    r_hat: dict = field(default_factory=dict)
-    ess_bulk: dict = field(default_factory=dict)
-    ess_tail: dict = field(default_factory=dict)
+    r_hat: dict[str, float] = field(default_factory=dict)
+    ess_bulk: dict[str, float] = field(default_factory=dict)
+    ess_tail: dict[str, float] = field(default_factory=dict)
     acceptance: float = 1.0
     n_evaluations: int = 0
     vacuous_share: float = 0.0
-    floor_share: dict = field(default_factory=dict)
+    floor_share: dict[str, float] = field(default_factory=dict)
     ceiling_share: float = 0.0
     mode_share: float = 1.0
     n_lost: int = 0
     lost: str = ""
-    seconds: dict = field(default_factory=dict)
+    seconds: dict[str, float] = field(default_factory=dict)
 
     @property
     def checks(self) -> tuple[Check, ...]:
         """What can go wrong, each with what was seen; the report and the warnings use the same."""
         return checks(self)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         seen = "; ".join(f"{check.name}: {check.value}" for check in self.checks)
         return f"Diagnostics({seen})"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         from html import escape
 
         lines = "".join(
@@ -121,13 +125,13 @@ class Draws:
     alpha : ndarray of shape (S,) or None
     """
 
-    model: object
-    divergence: object
+    model: Any
+    divergence: Divergence
     gamma: float
     beta_n: float
-    theta: np.ndarray
-    log_mean: np.ndarray
-    alpha: np.ndarray | None
+    theta: NDArray[np.float64]
+    log_mean: NDArray[np.float64]
+    alpha: NDArray[np.float64] | None
 
 
 @dataclass(frozen=True)
@@ -147,7 +151,7 @@ class Inference:
     """
 
     draws: Draws
-    modes: list
+    modes: list[Mode]
     temperature: float
     diagnostics: Diagnostics
     mode_share: float = 1.0

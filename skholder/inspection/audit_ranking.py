@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ._axes import BLUE, GREY, ORANGE, VERMILION, display_text, pyplot, single_axes
@@ -45,9 +48,30 @@ class AuditRankingDisplay:
     text_ : Text or None
         The labels of the lowest rows.
     ax_, figure_ : Axes, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import AuditRankingDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = AuditRankingDisplay.from_estimator(model, outliers=outliers)
+    >>> lower, median, upper = display.thresholds_
+    >>> bool(lower <= median <= upper)
+    True
     """
 
-    def __init__(self, log_density, counts, *, level=0.95, weight=None, index=None, outliers=None):
+    def __init__(
+        self,
+        log_density: ArrayLike,
+        counts: ArrayLike,
+        *,
+        level: float = 0.95,
+        weight: ArrayLike | None = None,
+        index: Any = None,
+        outliers: ArrayLike | None = None,
+    ) -> None:
         self.log_density = log_density
         self.counts = counts
         self.level = level
@@ -56,17 +80,27 @@ class AuditRankingDisplay:
         self.outliers = outliers
 
     @classmethod
-    def from_estimator(cls, estimator, *, level=0.95, outliers=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        level: float = 0.95,
+        outliers: ArrayLike | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the ranking of the training rows of a fitted estimator.
 
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
-        level : float, default=0.95
+        level : float in (0, 1), default=0.95
+            The outer thresholds are the ends of the central interval of this level.
         outliers : array-like of bool, shape (n,), or None, default=None
             Known outliers, marked.
         ax : Axes or None, default=None
+            Where to draw; None makes a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -86,12 +120,15 @@ class AuditRankingDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=5, yscale="auto", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 5, yscale: str = "auto", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` or on a new figure.
 
         Parameters
         ----------
         ax : Axes or None, default=None
+            Where to draw; None makes a figure.
         n_labels : int, default=5
             How many of the lowest rows to name.
         yscale : {"auto", "linear", "symlog"}, default="auto"
@@ -111,7 +148,7 @@ class AuditRankingDisplay:
         rank = np.cumsum(weight)
         tail = (1 - self.level) / 2
         levels = [tail, 0.5, 1 - tail]
-        self.thresholds_ = np.rint(np.quantile(self.counts, levels)).astype(int)
+        self.thresholds_ = np.rint(np.quantile(np.asarray(self.counts), levels)).astype(int)
         self.points_ = _draw_bands(ax, rank, height, self.thresholds_, kwargs)
         ink = ax.spines["bottom"].get_edgecolor()
         self.threshold_lines_ = [

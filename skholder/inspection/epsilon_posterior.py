@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ..summaries.smoothing import smooth_density
@@ -18,14 +21,14 @@ class EpsilonPosteriorDisplay:
     ----------
     epsilon : ndarray of shape (S,)
         Posterior draws.
-    level : float, default=0.95
-        Of the central interval.
+    level : float in (0, 1), default=0.95
+        Probability inside the central interval that is shaded.
     upper : float, default=1.0
-        Largest epsilon that the prior allows.
+        Largest epsilon that the prior allows; the density ends there.
     truth : float or None, default=None
-        The true share, where it is known.
+        The true share, where it is known, drawn as a line.
     n_rows : float or None, default=None
-        Adds an axis in numbers of rows.
+        Number of rows; adds an axis that counts rows instead of shares.
 
     Attributes
     ----------
@@ -38,12 +41,22 @@ class EpsilonPosteriorDisplay:
     >>> from skholder import HolderBayesRegressor
     >>> from skholder.datasets import make_contaminated_regression
     >>> from skholder.inspection import EpsilonPosteriorDisplay
-    >>> X, y, outliers = make_contaminated_regression(300, random_state=0)
-    >>> model = HolderBayesRegressor(random_state=0).fit(X, y)
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
     >>> display = EpsilonPosteriorDisplay.from_estimator(model, truth=outliers.mean())
+    >>> display.ax_.get_xlabel()
+    'Contamination epsilon (share of rows)'
     """
 
-    def __init__(self, epsilon, *, level=0.95, upper=1.0, truth=None, n_rows=None):
+    def __init__(
+        self,
+        epsilon: ArrayLike,
+        *,
+        level: float = 0.95,
+        upper: float = 1.0,
+        truth: float | None = None,
+        n_rows: float | None = None,
+    ) -> None:
         self.epsilon = epsilon
         self.level = level
         self.upper = upper
@@ -51,16 +64,27 @@ class EpsilonPosteriorDisplay:
         self.n_rows = n_rows
 
     @classmethod
-    def from_estimator(cls, estimator, *, level=0.95, truth=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        level: float = 0.95,
+        truth: float | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the posterior of epsilon of a fitted estimator.
 
         Parameters
         ----------
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
-        level : float, default=0.95
+        level : float in (0, 1), default=0.95
+            Probability inside the central interval that is shaded.
         truth : float or None, default=None
+            The true share, where it is known, drawn as a line.
         ax : Axes or None, default=None
+            Where to draw; None makes a figure.
         **kwargs : dict
             For the line of the density.
 
@@ -79,8 +103,15 @@ class EpsilonPosteriorDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw on ``ax`` or on a new figure; ``kwargs`` go to the line of the density.
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw on ``ax`` or on a new figure.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            Where to draw; None makes a figure.
+        **kwargs : dict
+            For the line of the density.
 
         Returns
         -------

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import combinations
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
@@ -56,9 +59,30 @@ class FoDDisplay:
     colorbar_ : Colorbar
     axes_ : ndarray of Axes
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import FoDDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = FoDDisplay.from_estimator(model, X, y)
+    >>> display.ax_.get_ylabel()
+    'Residual of y'
     """
 
-    def __init__(self, values, fod, names, pairs, *, log_density=None, index=None, zero_line=False):
+    def __init__(
+        self,
+        values: ArrayLike,
+        fod: ArrayLike,
+        names: Sequence[str],
+        pairs: Sequence[tuple[int, int]],
+        *,
+        log_density: ArrayLike | None = None,
+        index: Any = None,
+        zero_line: bool = False,
+    ) -> None:
         self.values = values
         self.fod = fod
         self.names = names
@@ -70,17 +94,17 @@ class FoDDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y=None,
+        estimator: object,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
         *,
-        space="auto",
-        columns=None,
-        feature_names=None,
-        target_name=None,
-        ax=None,
-        **kwargs,
-    ):
+        space: str = "auto",
+        columns: Sequence[str | int] | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw rows, the training rows or others, coloured by their FoD.
 
         Parameters
@@ -88,6 +112,7 @@ class FoDDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
+            The rows to draw.
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
         space : {"auto", "data", "residual"}, default="auto"
@@ -102,6 +127,8 @@ class FoDDisplay:
         target_name : str or None, default=None
             Label of y; None takes its own name, if it has one.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -144,7 +171,9 @@ class FoDDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=3, cmap="viridis_r", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 3, cmap: Any = "viridis_r", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
 
         Where wild rows (more than 40 interquartile ranges beyond the quartiles) would squeeze the
@@ -153,9 +182,12 @@ class FoDDisplay:
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         n_labels : int, default=3
             How many of the worst rows to ring and name.
         cmap : str or Colormap, default="viridis_r"
+            Colours for FoD from 0 to 1.
         **kwargs : dict
             For ``scatter``.
 
@@ -172,7 +204,8 @@ class FoDDisplay:
         worst = worst[:n_labels]
         labels = worst if self.index is None else [self.index[row] for row in worst]
         style = {**point_style(len(fod)), **kwargs}
-        self.points_, self.marked_ = [], []
+        self.points_: list[Any] = []
+        self.marked_: list[list[Any]] = []
         for panel, (i, j) in zip(axes.flat, self.pairs, strict=False):
             (x, far), (y, deep) = within_frame(values[:, i]), within_frame(values[:, j])
             if self.zero_line:

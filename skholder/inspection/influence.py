@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import is_regressor
 from sklearn.utils import check_array, column_or_1d
 
@@ -55,9 +59,29 @@ class InfluenceDisplay:
     colorbar_ : Colorbar or None
     axes_ : ndarray of Axes
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import InfluenceDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = InfluenceDisplay.from_estimator(model, X, y, parameters=["coef[0]"])
+    >>> display.ax_.get_ylabel()
+    'Change of coef[x0]'
     """
 
-    def __init__(self, x, change, names, x_names, *, fod=None, index=None):
+    def __init__(
+        self,
+        x: ArrayLike,
+        change: ArrayLike,
+        names: Sequence[str],
+        x_names: Sequence[str],
+        *,
+        fod: ArrayLike | None = None,
+        index: Any = None,
+    ) -> None:
         self.x = x
         self.change = change
         self.names = names
@@ -68,16 +92,16 @@ class InfluenceDisplay:
     @classmethod
     def from_estimator(
         cls,
-        estimator,
-        X,
-        y=None,
+        estimator: object,
+        X: ArrayLike,
+        y: ArrayLike | None = None,
         *,
-        parameters=None,
-        feature_names=None,
-        target_name=None,
-        ax=None,
-        **kwargs,
-    ):
+        parameters: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        target_name: str | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the influence of rows, the training rows or others, on posterior means.
 
         A regressor's panels have residuals on the x axis; a density's the column that the
@@ -88,15 +112,19 @@ class InfluenceDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         X : array-like of shape (n, n_features)
+            The rows to draw.
         y : array-like of shape (n,) or None, default=None
             Needed by a regressor.
         parameters : list of str or None, default=None
-            See :meth:`PosteriorDisplay.from_estimator`.
+            Such as ``"coef[bmi]"``, ``"scale"``, ``"epsilon"``, or ``"coef"`` for all of them, one
+            panel each. None takes the first three of each vector and the scalars, six in all.
         feature_names : list of str or None, default=None
             Labels of the columns, units included; None takes those of the fitted table.
         target_name : str or None, default=None
             Label of y; None takes its own name, if it has one.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -132,7 +160,9 @@ class InfluenceDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, n_labels=2, cmap="viridis_r", **kwargs):
+    def plot(
+        self, ax: Any = None, *, n_labels: int = 2, cmap: Any = "viridis_r", **kwargs: Any
+    ) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
 
         Where wild rows (more than 40 interquartile ranges beyond the quartiles of x) would squeeze
@@ -141,9 +171,12 @@ class InfluenceDisplay:
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         n_labels : int, default=2
             How many of the rows of largest influence to ring and name in each panel.
         cmap : str or Colormap, default="viridis_r"
+            Colours for FoD from 0 to 1.
         **kwargs : dict
             For ``scatter``.
 
@@ -162,7 +195,8 @@ class InfluenceDisplay:
             style = {"color": BLUE, **style}
         else:
             style.update(c=np.asarray(self.fod)[order], cmap=cmap, vmin=0, vmax=1)
-        self.points_, self.marked_ = [], []
+        self.points_: list[Any] = []
+        self.marked_: list[list[Any]] = []
         for j, panel in enumerate(axes.flat[:d]):
             panel.axhline(0, color="0.6", lw=1, zorder=0)
             across, wild = within_frame(x[:, j])

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ..summaries.smoothing import smooth_density, smooth_density_2d
@@ -18,7 +22,9 @@ class PosteriorDisplay:
     Parameters
     ----------
     draws : ndarray of shape (S, d)
+        Posterior draws of d parameters.
     names : sequence of str, length d
+        Axis labels.
     supports : sequence of (float, float), length d, or None, default=None
         Intervals that the parameters cannot leave.
     truth : sequence of float, length d, or None, default=None
@@ -33,9 +39,27 @@ class PosteriorDisplay:
     axes_ : ndarray of Axes, shape (d, d)
         Panels above the diagonal are switched off.
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import PosteriorDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = PosteriorDisplay.from_estimator(model, parameters=["coef", "epsilon"])
+    >>> display.axes_.shape
+    (3, 3)
     """
 
-    def __init__(self, draws, names, *, supports=None, truth=None):
+    def __init__(
+        self,
+        draws: ArrayLike,
+        names: Sequence[str],
+        *,
+        supports: Sequence[tuple[float, float]] | None = None,
+        truth: Sequence[float] | None = None,
+    ) -> None:
         self.draws = draws
         self.names = names
         self.supports = supports
@@ -43,8 +67,15 @@ class PosteriorDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator, *, parameters=None, feature_names=None, truth=None, ax=None, **kwargs
-    ):
+        cls,
+        estimator: object,
+        *,
+        parameters: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        truth: Mapping[str, float] | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the posterior of parameters of a fitted estimator, in the user's units.
 
         Parameters
@@ -60,6 +91,8 @@ class PosteriorDisplay:
         truth : mapping of str to float or None, default=None
             True values by the names of ``parameters``.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -70,29 +103,35 @@ class PosteriorDisplay:
         pyplot(cls.__name__)
         fitted = unwrap(estimator, cls.__name__).fitted
         chosen = choose_parameters(fitted, parameters, feature_names)
+        true_values = None
         if truth is not None:
             known = {
                 choose_parameters(fitted, [name], feature_names)[0]: value
                 for name, value in truth.items()
             }
-            truth = [known.get(parameter, np.nan) for parameter in chosen]
+            true_values = [known.get(parameter, np.nan) for parameter in chosen]
         display = cls(
             np.column_stack([p.of(fitted.posterior_[p.key]) for p in chosen]),
             [parameter.name for parameter in chosen],
             supports=[parameter.support(fitted) for parameter in chosen],
-            truth=truth,
+            truth=true_values,
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, *, masses=(0.95, 0.5), color=BLUE):
+    def plot(
+        self, ax: Any = None, *, masses: Sequence[float] = (0.95, 0.5), color: Any = BLUE
+    ) -> Self:
         """Draw on ``ax`` (one Axes is divided, an array holds a panel each) or on a new figure.
 
         Parameters
         ----------
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         masses : sequence of float, default=(0.95, 0.5)
             Share of the draws inside each contour.
         color : color, default="#0072B2"
+            Of the densities and the contours.
 
         Returns
         -------

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..estimators.unwrapping import unwrap
 from ..sampling import ess_bulk, ess_tail, r_hat
@@ -21,9 +25,11 @@ class TraceDisplay:
     Parameters
     ----------
     draws : ndarray of shape (n_ensembles, n, d)
+        n draws of d parameters from each ensemble.
     names : sequence of str, length d
+        Axis labels.
     r_hat, ess_bulk, ess_tail : sequence of float, length d, or None, default=None
-        Written above the draws.
+        R-hat and effective sample sizes of the bulk and the tails, written above the draws.
     supports : sequence of (float, float), length d, or None, default=None
         Intervals that the parameters cannot leave.
 
@@ -34,9 +40,29 @@ class TraceDisplay:
     density_lines_ : list of list of Line2D
     axes_ : ndarray of Axes, shape (d, 2)
     ax_, figure_ : Axes of the first panel, Figure
+
+    Examples
+    --------
+    >>> from skholder import HolderBayesRegressor
+    >>> from skholder.datasets import make_contaminated_regression
+    >>> from skholder.inspection import TraceDisplay
+    >>> X, y, outliers = make_contaminated_regression(200, random_state=0)
+    >>> model = HolderBayesRegressor(inference="laplace", random_state=0).fit(X, y)
+    >>> display = TraceDisplay.from_estimator(model, parameters=["coef", "epsilon"])
+    >>> display.axes_.shape
+    (3, 2)
     """
 
-    def __init__(self, draws, names, *, r_hat=None, ess_bulk=None, ess_tail=None, supports=None):
+    def __init__(
+        self,
+        draws: ArrayLike,
+        names: Sequence[str],
+        *,
+        r_hat: Sequence[float] | None = None,
+        ess_bulk: Sequence[float] | None = None,
+        ess_tail: Sequence[float] | None = None,
+        supports: Sequence[tuple[float, float]] | None = None,
+    ) -> None:
         self.draws = draws
         self.names = names
         self.r_hat = r_hat
@@ -45,7 +71,15 @@ class TraceDisplay:
         self.supports = supports
 
     @classmethod
-    def from_estimator(cls, estimator, *, parameters=None, feature_names=None, ax=None, **kwargs):
+    def from_estimator(
+        cls,
+        estimator: object,
+        *,
+        parameters: Sequence[str] | None = None,
+        feature_names: Sequence[str] | None = None,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> Self:
         """Draw the trace of parameters of a fitted estimator, in the user's units.
 
         R-hat and effective sizes are those of ``diagnostics_``. Parameters that are no coordinate
@@ -57,10 +91,14 @@ class TraceDisplay:
         estimator : HolderBayesRegressor, HolderBayesDensity or OutlierAuditor
             Fitted; also an AuditedEstimator or OutlierRejector, for the audit inside.
         parameters : list of str or None, default=None
-            See :meth:`PosteriorDisplay.from_estimator`.
+            Such as ``"coef[bmi]"``, ``"scale"``, ``"epsilon"``, or ``"coef"`` for all of them, one
+            line of panels each. None takes the first three of each vector and the scalars, six in
+            all.
         feature_names : list of str or None, default=None
             Labels of the columns; None takes those of the fitted table.
         ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds a panel each, None makes
+            a figure.
         **kwargs : dict
             For :meth:`plot`.
 
@@ -90,10 +128,16 @@ class TraceDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax=None, **kwargs):
-        """Draw on ``ax`` (one Axes is divided, an array holds d x 2) or on a new figure.
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw on ``ax`` or on a new figure.
 
-        ``kwargs`` go to the lines of the draws.
+        Parameters
+        ----------
+        ax : Axes, array of Axes or None, default=None
+            Where to draw: one Axes is divided into panels, an array holds d x 2 of them, None makes
+            a figure.
+        **kwargs : dict
+            For the lines of the draws.
 
         Returns
         -------
@@ -104,7 +148,8 @@ class TraceDisplay:
         n_chains, _, d = draws.shape
         figure, axes = panel_axes(plt, ax, (d, 2), (4.6, 1.7))
         supports = self.supports or [(-np.inf, np.inf)] * d
-        self.lines_, self.density_lines_ = [], []
+        self.lines_: list[list[Any]] = []
+        self.density_lines_: list[list[Any]] = []
         for j, (left, right) in enumerate(axes):
             self.lines_.append([])
             self.density_lines_.append([])

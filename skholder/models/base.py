@@ -8,13 +8,18 @@ row's neighbours.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import log_ndtr
 from scipy.stats import truncnorm
+
+from .named_draws import ColumnMoments, NamedDraws
 
 __all__ = ["LinearDistanceModel", "NormalPrior", "WorkingModel"]
 
@@ -33,26 +38,28 @@ class NormalPrior:
     mean, scale, lower : ndarray of shape (d,)
     """
 
-    mean: np.ndarray
-    scale: np.ndarray
-    lower: np.ndarray
+    mean: NDArray[np.float64]
+    scale: NDArray[np.float64]
+    lower: NDArray[np.float64]
 
-    def log_prob(self, theta):
+    def log_prob(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Normalised log density of a batch (T, d) -> (T,); -inf below ``lower``."""
         z = (theta - self.mean) / self.scale
         value = -0.5 * np.sum(z * z, axis=1) - self._log_norm
         return np.where(np.all(theta >= self.lower, axis=1), value, -np.inf)
 
-    def derivatives(self, theta):
+    def derivatives(
+        self, theta: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient (d,) and Hessian (d, d) of the log density at one theta (d,)."""
         precision = self.scale**-2.0
         return -(theta - self.mean) * precision, -np.diag(precision)
 
-    def with_lower(self, lower):
+    def with_lower(self, lower: NDArray[np.float64]) -> NormalPrior:
         """The same normals truncated at another bound."""
         return replace(self, lower=lower)
 
-    def sample(self, size, random):
+    def sample(self, size: int, random: np.random.RandomState) -> NDArray[np.float64]:
         """``size`` draws, shape (size, d)."""
         start = (self.lower - self.mean) / self.scale
         z = truncnorm.rvs(start, np.inf, size=(size, len(self.mean)), random_state=random)
@@ -75,27 +82,33 @@ class WorkingModel(ABC):
         One name for each coordinate of theta.
     """
 
-    prior: NormalPrior
+    prior: Any
     parameter_names: tuple[str, ...]
 
     @abstractmethod
-    def log_peak(self, theta):
+    def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """An upper bound of log p_theta, shape (T,); zero where the density has none."""
 
     @abstractmethod
-    def log_kernel(self, theta, rows, power):
+    def log_kernel(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
+    ) -> NDArray[np.float64]:
         """power * (log p_theta(row) - log_peak(theta)), a fresh array of shape (m, T)."""
 
-    def log_density(self, theta, rows):
+    def log_density(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """log p_theta(row), shape (m, T)."""
         return self.log_kernel(theta, rows, 1.0) + self.log_peak(theta)
 
     @abstractmethod
-    def log_power(self, theta, gamma):
+    def log_power(self, theta: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         """log C(theta) = log of the integral of p_theta^(1 + gamma), shape (T,)."""
 
     @abstractmethod
-    def log_power_derivatives(self, theta, gamma):
+    def log_power_derivatives(
+        self, theta: NDArray[np.float64], gamma: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Gradient (d,) and Hessian (d, d) of log C at one theta of shape (d,)."""
 
     @abstractmethod
@@ -103,7 +116,9 @@ class WorkingModel(ABC):
         """Gradients of log p by theta at one theta (d,), one for each row, shape (m, d)."""
 
     @abstractmethod
-    def score_sums(self, theta, rows, weight):
+    def score_sums(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Weighted sums over rows of grad, Hessian and grad grad' of log p at one theta (d,).
 
         Returns
@@ -164,19 +179,24 @@ class WorkingModel(ABC):
         return theta, np.eye(len(theta))
 
     @abstractmethod
-    def starts(self, rows, weight, random):
+    def starts(
+        self,
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        random: np.random.RandomState,
+    ) -> NDArray[np.float64]:
         """Robust starting values, shape (M, d). ``weight`` is None or of shape (m,)."""
 
-    def calibration(self, theta, gamma, alpha):
+    def calibration(self, theta: NDArray[np.float64], gamma: float, alpha: float) -> float | None:
         """The calibrated temperature in closed form, or None if the general rule must do."""
         return None
 
     @property
-    def spiky(self):
+    def spiky(self) -> NDArray[np.bool_]:
         """Coordinates (d,) along which the density grows without bound: those with a floor."""
         return np.isfinite(self.prior.lower)
 
-    def with_floor(self, start):
+    def with_floor(self, start: NDArray[np.float64]) -> WorkingModel:
         """The same model with its scales kept above a tenth of those of ``start`` (d,).
 
         For data that offer spikes only: rows tied in such numbers that the density grows without
@@ -189,7 +209,7 @@ class WorkingModel(ABC):
         return other
 
     @abstractmethod
-    def in_words(self, columns, target=None):
+    def in_words(self, columns: str, target: str | None = None) -> str:
         """The model in a few words.
 
         Parameters
@@ -201,7 +221,7 @@ class WorkingModel(ABC):
         """
 
     @abstractmethod
-    def to_units(self, theta, units):
+    def to_units(self, theta: NDArray[np.float64], units: Any) -> NamedDraws:
         """Draws (S, d) as named draws in the user's units.
 
         Parameters
@@ -215,7 +235,7 @@ class WorkingModel(ABC):
         NamedDraws
         """
 
-    def moments(self, theta, units):
+    def moments(self, theta: NDArray[np.float64], units: Any) -> ColumnMoments | None:
         """Draws of the columns' means and standard deviations; None for a model without them.
 
         Returns
@@ -230,14 +250,16 @@ class WorkingModel(ABC):
     #: whether rows can be ranked by the distance of a :class:`LinearDistanceModel`
     has_linear_distance = False
 
-    def mean_log_kernel(self, theta):
+    def mean_log_kernel(
+        self, theta: NDArray[np.float64]
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         """A function rows -> mean over draws of ``log_kernel(theta, rows, 1)``, shape (m,).
 
         None for a model that has no short cut to it.
         """
         return None
 
-    def contributions(self, theta, forward):
+    def contributions(self, theta: NDArray[np.float64], forward: NDArray[np.float64]) -> Any:
         """What explains rows ``(x - centre) @ forward`` by the columns of x, given draws (S, d).
 
         None for a model that does not split into columns; see :mod:`.contributions`.
@@ -245,7 +267,7 @@ class WorkingModel(ABC):
         return None
 
     @property
-    def defence(self):
+    def defence(self) -> Any:
         """A wide, normalised density that keeps the sampler from getting stuck: the prior."""
         return self.prior
 
@@ -255,7 +277,7 @@ class WorkingModel(ABC):
         """Number of columns whose joint density this is; 1 for a regression."""
 
     @property
-    def n_params(self):
+    def n_params(self) -> int:
         return len(self.parameter_names)
 
 
@@ -270,36 +292,42 @@ class LinearDistanceModel(WorkingModel):
     distance_is_folded = False
 
     @abstractmethod
-    def distance_features(self, rows):
+    def distance_features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Features (m, q) of rows, of their precision."""
 
     @abstractmethod
-    def distance_coef(self, theta):
+    def distance_coef(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Coefficients (T, q) of the features: the larger the product, the less likely a row."""
 
     @abstractmethod
-    def log_kernel_of_distance(self, theta, distance):
+    def log_kernel_of_distance(
+        self, theta: NDArray[np.float64], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """log_kernel(theta, row, 1) of a row at that distance, one for each theta, (T,)."""
 
     @abstractmethod
-    def log_kernel_product(self, theta, power):
+    def log_kernel_product(
+        self, theta: NDArray[np.float64], power: float
+    ) -> tuple[NDArray[np.float64], Callable[[NDArray[np.float64]], NDArray[np.float64]]]:
         """Coefficients (T, q) and a function with log_kernel' = finish(coef @ features').
 
         ``finish`` may work in place and keeps single precision.
         """
 
     @abstractmethod
-    def shift(self, origin):
+    def shift(self, origin: NDArray[np.float64]) -> NDArray[np.float64]:
         """What ``origin`` (d,) takes off a theta.
 
         ``log_kernel(theta - shift(origin), moved(rows, origin)) = log_kernel(theta, rows)``.
         """
 
     @abstractmethod
-    def moved(self, rows, origin):
+    def moved(self, rows: NDArray[np.float64], origin: NDArray[np.float64]) -> NDArray[np.float64]:
         """Rows (m, q) as seen from ``origin``; see :meth:`shift`."""
 
-    def log_kernel(self, theta, rows, power):
+    def log_kernel(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
+    ) -> NDArray[np.float64]:
         coef, finish = self.log_kernel_product(theta, power)
         return finish(coef @ self.distance_features(rows).T).T
 

@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from .base import WorkingModel
 from .columns import ColumnFamily, IndependentColumns
 from .custom import UserModel, check_user_model
 from .elliptical import EllipticalModel
@@ -23,11 +29,11 @@ __all__ = ["DENSITY_NAMES", "DensityKind", "check_density"]
 class DensityKind(ABC):
     """A density that is yet to meet its rows."""
 
-    def check_support(self, X):  # noqa: B027  most kinds take every number
+    def check_support(self, X: NDArray[np.float64]) -> None:  # noqa: B027  most kinds take every number
         """Raise ValueError where a value of X (n, k) lies outside the support."""
 
     @abstractmethod
-    def scaling(self, covariance_type):
+    def scaling(self, covariance_type: str) -> str:
         """How columns come to the computing scale.
 
         ``"full"`` (whitened), ``"standard"``, ``"ratio"`` or ``"none"``; see
@@ -35,7 +41,9 @@ class DensityKind(ABC):
         """
 
     @abstractmethod
-    def build(self, rows, covariance_type, names, **priors):
+    def build(
+        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+    ) -> WorkingModel:
         """The :class:`WorkingModel` for rows (n, r) on the computing scale."""
 
 
@@ -45,10 +53,12 @@ class EllipticalKind(DensityKind):
 
     law: Radial
 
-    def scaling(self, covariance_type):
+    def scaling(self, covariance_type: str) -> str:
         return "full" if covariance_type == "full" else "standard"
 
-    def build(self, rows, covariance_type, names, **priors):
+    def build(
+        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+    ) -> WorkingModel:
         full = covariance_type == "full"
         return EllipticalModel(rows.shape[1], self.law, full=full, names=names, **priors)
 
@@ -59,13 +69,15 @@ class ColumnsKind(DensityKind):
 
     family: ColumnFamily
 
-    def check_support(self, X):
+    def check_support(self, X: NDArray[np.float64]) -> None:
         self.family.check_support(X)
 
-    def scaling(self, covariance_type):
+    def scaling(self, covariance_type: str) -> str:
         return self.family.scaling
 
-    def build(self, rows, covariance_type, names, **priors):
+    def build(
+        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+    ) -> WorkingModel:
         return IndependentColumns(rows.shape[1], self.family, names=names, **priors)
 
 
@@ -75,10 +87,12 @@ class CustomKind(DensityKind):
 
     wrapped: object
 
-    def scaling(self, covariance_type):
+    def scaling(self, covariance_type: str) -> str:
         return "standard"
 
-    def build(self, rows, covariance_type, names, **priors):
+    def build(
+        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+    ) -> WorkingModel:
         return UserModel(self.wrapped, rows)
 
 
@@ -94,7 +108,7 @@ _NAMED = {
 DENSITY_NAMES = frozenset(_NAMED)
 
 
-def check_density(model):
+def check_density(model: Any) -> DensityKind:
     """The :class:`DensityKind` of a name, a radial law, a column family or a user's object."""
     part = _NAMED[model]() if isinstance(model, str) else model
     if isinstance(part, Radial):

@@ -13,7 +13,10 @@ than one column needs. ``sample`` should transform random numbers smoothly in th
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from .base import NormalPrior, WorkingModel
 from .named_draws import NamedDraws
@@ -24,7 +27,7 @@ _N_MONTE_CARLO = 4000
 _N_QUADRATURE = 2001
 
 
-def check_user_model(wrapped):
+def check_user_model(wrapped: Any) -> None:
     """Raise ValueError naming what the object lacks."""
     for name in ("log_density", "starts", "parameter_names"):
         if not hasattr(wrapped, name):
@@ -43,7 +46,7 @@ class UserModel(WorkingModel):
         Seed of the common random numbers that make the Monte Carlo C smooth in theta.
     """
 
-    def __init__(self, wrapped, X, seed=0):
+    def __init__(self, wrapped: Any, X: NDArray[np.float64], seed: int = 0) -> None:
         check_user_model(wrapped)
         self.wrapped, self.k, self.seed = wrapped, X.shape[1], seed
         self.parameter_names = tuple(wrapped.parameter_names)
@@ -62,13 +65,15 @@ class UserModel(WorkingModel):
         elif not hasattr(wrapped, "sample"):
             raise ValueError("A working-model object for several columns needs 'sample'.")
 
-    def log_peak(self, theta):
+    def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros(len(theta))
 
-    def log_kernel(self, theta, rows, power):
+    def log_kernel(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
+    ) -> NDArray[np.float64]:
         return power * np.asarray(self.wrapped.log_density(theta, rows), dtype=float)
 
-    def log_power(self, theta, gamma):
+    def log_power(self, theta: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         if self.k == 1:
             log_p = np.asarray(self.wrapped.log_density(theta, self._nodes), dtype=float)
             terms = (1 + gamma) * log_p + self._log_weight[:, None]
@@ -82,7 +87,9 @@ class UserModel(WorkingModel):
             out[t] = np.logaddexp.reduce(gamma * log_p) - np.log(len(draws))
         return out
 
-    def log_power_derivatives(self, theta, gamma):
+    def log_power_derivatives(
+        self, theta: NDArray[np.float64], gamma: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         values = self.log_power(_stencil(theta), gamma)
         return _gradient(values, theta), _hessian(values, theta)
 
@@ -97,23 +104,32 @@ class UserModel(WorkingModel):
         above, below = np.split(values, 2, axis=1)
         return (above - below) / (2 * _steps(theta))
 
-    def score_sums(self, theta, rows, weight):
+    def score_sums(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         values = np.asarray(self.wrapped.log_density(_stencil(theta), rows), dtype=float)
         score = _gradient(values.T, theta).T
         hessian = _hessian(weight @ values, theta)
         return weight @ score, hessian, (score * weight[:, None]).T @ score
 
-    def starts(self, rows, weight, random):
+    def starts(
+        self,
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        random: np.random.RandomState,
+    ) -> NDArray[np.float64]:
         return np.maximum(np.atleast_2d(self.wrapped.starts(rows)), self.prior.lower + 1e-2)
 
-    def in_words(self, columns, target=None):
+    def in_words(self, columns: str, target: str | None = None) -> str:
         return f"density {type(self.wrapped).__name__} of {columns}"
 
-    def to_units(self, theta, units):
+    def to_units(self, theta: NDArray[np.float64], units: Any) -> NamedDraws:
         """Draws (S,) of each parameter, as the user's object has them."""
         return NamedDraws({name: theta[:, j] for j, name in enumerate(self.parameter_names)})
 
-    def sample(self, theta, random):
+    def sample(
+        self, theta: NDArray[np.float64], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         if not hasattr(self.wrapped, "sample"):
             raise ValueError("This working-model object has no 'sample'.")
         return np.asarray(self.wrapped.sample(theta, random), dtype=float)

@@ -10,13 +10,18 @@ below its diagonal, which a diagonal scatter does not have.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
 from ..rows import row_spans
 from .base import LinearDistanceModel, NormalPrior
 from .contributions import QuadraticContributions
 from .named_draws import ColumnMoments, NamedDraws
+from .radial import Radial
 from .scatter_prior import ScatterPrior
 from .shape import Shape
 from .starts import scatter_starts
@@ -40,15 +45,15 @@ class EllipticalModel(LinearDistanceModel):
 
     def __init__(
         self,
-        n_columns,
-        radial,
+        n_columns: int,
+        radial: Radial,
         *,
-        full,
-        location_prior_scale,
-        log_scale_prior_scale,
-        min_scale,
-        names=None,
-    ):
+        full: bool,
+        location_prior_scale: float,
+        log_scale_prior_scale: float,
+        min_scale: float,
+        names: Sequence[Any] | None = None,
+    ) -> None:
         self.k, self.radial, self.full = n_columns, radial, full
         diagonal = np.arange(n_columns)
         below = np.tril_indices(n_columns, -1) if full else (diagonal[:0], diagonal[:0])
@@ -70,7 +75,7 @@ class EllipticalModel(LinearDistanceModel):
         self.prior = ScatterPrior(self, normal) if full and n_columns > 1 else normal
         self.min_scale = min_scale
 
-    def factor(self, theta):
+    def factor(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """L for a batch (T, d), shape (T, k, k)."""
         factor = np.zeros((len(theta), self.k, self.k))
         factor[:, self.entry_row, self.entry_column] = theta[:, self.k :]
@@ -78,12 +83,14 @@ class EllipticalModel(LinearDistanceModel):
         factor[:, spots, spots] = np.exp(-theta[:, self.k : 2 * self.k])
         return factor
 
-    def scatter(self, theta):
+    def scatter(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """The inverse of P for a batch, shape (T, k, k)."""
         inverse = np.linalg.inv(self.factor(theta))
         return np.swapaxes(inverse, 1, 2) @ inverse
 
-    def theta_of(self, location, scatter):
+    def theta_of(
+        self, location: NDArray[np.float64], scatter: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """The theta (d,) of a location (k,) and a positive definite scatter (k, k)."""
         if not self.full:
             return np.append(location, 0.5 * np.log(np.diag(scatter)))
@@ -96,31 +103,35 @@ class EllipticalModel(LinearDistanceModel):
         theta[self.k : 2 * self.k] = -np.log(np.diag(factor))
         return theta
 
-    def log_peak(self, theta):
+    def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return -np.sum(theta[:, self.k : 2 * self.k], axis=1) - self.radial.log_norm(self.k)
 
-    def log_kernel_product(self, theta, power):
+    def log_kernel_product(
+        self, theta: NDArray[np.float64], power: float
+    ) -> tuple[NDArray[np.float64], Callable[[NDArray[np.float64]], NDArray[np.float64]]]:
         coef = self.distance_coef(theta)
         if self.is_normal:
             return -0.5 * power * coef, lambda log_kernel: log_kernel
         return coef, lambda q: power * self.radial.log_kernel(q, self.k)
 
-    def log_kernel(self, theta, rows, power):
+    def log_kernel(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
+    ) -> NDArray[np.float64]:
         if len(theta) > 1:
             return super().log_kernel(theta, rows, power)
         # For one theta the monomials cost more than they save.
         u = (rows - theta[0, : self.k]) @ self.factor(theta)[0]
         return power * self.radial.log_kernel(np.einsum("ij,ij->i", u, u)[:, None], self.k)
 
-    def shift(self, origin):
+    def shift(self, origin: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.append(origin[: self.k], np.zeros(self.n_params - self.k))
 
-    def moved(self, rows, origin):
+    def moved(self, rows: NDArray[np.float64], origin: NDArray[np.float64]) -> NDArray[np.float64]:
         return rows - origin[: self.k]
 
     has_linear_distance = True
 
-    def distance_features(self, rows):
+    def distance_features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Squares and products, columns and a one: Q is linear in them."""
         n_square = len(self.entry_row)
         monomials = np.empty((len(rows), n_square + self.k + 1), dtype=rows.dtype)
@@ -131,7 +142,7 @@ class EllipticalModel(LinearDistanceModel):
         monomials[:, -1] = 1.0
         return monomials
 
-    def distance_coef(self, theta):
+    def distance_coef(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         mu = theta[:, : self.k]
         if self.full:
             factor = self.factor(theta)
@@ -145,27 +156,33 @@ class EllipticalModel(LinearDistanceModel):
             linear = square * mu
         return np.hstack([square, -2 * linear, np.sum(linear * mu, axis=1, keepdims=True)])
 
-    def log_kernel_of_distance(self, theta, distance):
+    def log_kernel_of_distance(
+        self, theta: NDArray[np.float64], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """log_kernel(theta, row, 1) of a row with that Q, one for each theta, (T,)."""
         return self.radial.log_kernel(distance, self.k)
 
-    def mean_log_kernel(self, theta):
+    def mean_log_kernel(
+        self, theta: NDArray[np.float64]
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         if not self.is_normal:
             return None
         mean = -0.5 * self.distance_coef(theta).mean(axis=0)
         return lambda rows: self.distance_features(rows) @ mean
 
-    def contributions(self, theta, forward):
+    def contributions(self, theta: NDArray[np.float64], forward: NDArray[np.float64]) -> Any:
         mu, spread = theta[:, : self.k], theta[:, self.k : 2 * self.k]
         if self.full:
             return QuadraticContributions.full(self.radial, mu, self.factor(theta), forward)
         return QuadraticContributions.diagonal(self.radial, mu, np.exp(-2 * spread), forward)
 
-    def log_power(self, theta, gamma):
+    def log_power(self, theta: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         log_det = np.sum(theta[:, self.k : 2 * self.k], axis=1)
         return self.radial.log_power(self.k, gamma) - gamma * log_det
 
-    def log_power_derivatives(self, theta, gamma):
+    def log_power_derivatives(
+        self, theta: NDArray[np.float64], gamma: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         gradient = np.zeros(self.n_params)
         gradient[self.k : 2 * self.k] = -gamma
         return gradient, np.zeros((self.n_params, self.n_params))
@@ -252,11 +269,16 @@ class EllipticalModel(LinearDistanceModel):
         hessian[k:, k:] = block
         return hessian
 
-    def starts(self, rows, weight, random):
+    def starts(
+        self,
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        random: np.random.RandomState,
+    ) -> NDArray[np.float64]:
         pairs = scatter_starts(rows, weight, random, floor=(10 * self.min_scale) ** 2)
         return np.array([self.theta_of(*pair) for pair in pairs])
 
-    def calibration(self, theta, gamma, alpha):
+    def calibration(self, theta: NDArray[np.float64], gamma: float, alpha: float) -> float | None:
         """Closed form for the normal: c(gamma, k) |V|^(gamma/2) / alpha^gamma."""
         if not self.is_normal:
             return None
@@ -266,18 +288,18 @@ class EllipticalModel(LinearDistanceModel):
         return float(np.exp(log_c + gamma * np.sum(theta[k : 2 * k])) / alpha**gamma)
 
     @property
-    def is_normal(self):
+    def is_normal(self) -> bool:  # type: ignore[override]
         return self.radial.is_normal
 
-    def in_words(self, columns, target=None):
+    def in_words(self, columns: str, target: str | None = None) -> str:
         kind = "full" if self.full else "diagonal"
         return f"{self.radial.in_words()} density of {columns} with a {kind} covariance"
 
-    def to_units(self, theta, units):
+    def to_units(self, theta: NDArray[np.float64], units: Any) -> NamedDraws:
         """Draws of ``location`` (S, k) and ``covariance`` (S, k, k)."""
         return NamedDraws.elliptical(self, theta, units.centre, units.backward)
 
-    def moments(self, theta, units):
+    def moments(self, theta: NDArray[np.float64], units: Any) -> ColumnMoments | None:
         location = units.centre + theta[:, : self.k] @ units.backward
         factor = self.radial.covariance_factor(self.k)
         if not self.full:
@@ -291,7 +313,9 @@ class EllipticalModel(LinearDistanceModel):
             )
         return ColumnMoments(location, np.sqrt(factor * variance), range(location.shape[1]))
 
-    def sample(self, theta, random):
+    def sample(
+        self, theta: NDArray[np.float64], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         """One row from each theta of a batch, shape (T, k)."""
         z = self.radial.sample(len(theta), self.k, random)
         inverse = np.linalg.inv(self.factor(theta))

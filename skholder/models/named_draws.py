@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 __all__ = ["ColumnMoments", "NamedDraws"]
 
@@ -21,33 +23,41 @@ class ColumnMoments:
         The columns of X they belong to.
     """
 
-    mean: np.ndarray
-    sd: np.ndarray
-    columns: object
+    mean: NDArray[np.float64]
+    sd: NDArray[np.float64]
+    columns: Sequence[int]
 
 
-class NamedDraws(Mapping):
+class NamedDraws(Mapping[str, NDArray[np.float64]]):
     """A read-only mapping of name to draws (S, ...).
 
     ``covariance`` draws of an elliptical model are made from ``theta`` on demand: with many
     columns they would be far larger than everything else.
     """
 
-    def __init__(self, arrays, covariance=None):
+    def __init__(
+        self, arrays: Mapping[str, NDArray[np.float64]], covariance: Any | None = None
+    ) -> None:
         self._arrays = dict(arrays)
         self._covariance = covariance
 
     @classmethod
-    def elliptical(cls, model, theta, centre, backward):
+    def elliptical(
+        cls,
+        model: Any,
+        theta: NDArray[np.float64],
+        centre: NDArray[np.float64],
+        backward: NDArray[np.float64],
+    ) -> NamedDraws:
         """Location and covariance in the user's units."""
         location = centre + theta[:, : model.k] @ backward
         return cls({"location": location}, _Covariance(model, theta, backward))
 
-    def with_alpha(self, alpha):
+    def with_alpha(self, alpha: NDArray[np.float64]) -> NamedDraws:
         """The same draws and those of alpha."""
         return NamedDraws({**self._arrays, "alpha": alpha}, self._covariance)
 
-    def means(self):
+    def means(self) -> Iterator[tuple[str, Any]]:
         """(name, posterior mean) of everything but alpha."""
         for name, draws in self._arrays.items():
             if name != "alpha":
@@ -55,21 +65,21 @@ class NamedDraws(Mapping):
         if self._covariance is not None:
             yield "covariance", self._covariance.mean()
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> NDArray[np.float64]:
         if name == "covariance" and self._covariance is not None:
             return self._covariance.draws()
         return self._arrays[name]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[str]:
         for name in self._arrays:
             yield name
             if name == "location" and self._covariance is not None:
                 yield "covariance"
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self._arrays) + (self._covariance is not None)
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"NamedDraws({', '.join(self)})"
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import integrate, stats
 
 from .radial import NormalRadial, Radial, StudentTRadial
@@ -27,28 +29,32 @@ class NoiseModel(ABC):
     log_norm: float
 
     @abstractmethod
-    def rho(self, r):
+    def rho(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log kernel, elementwise, at most 0."""
 
     @abstractmethod
-    def derivatives(self, r):
+    def derivatives(
+        self, r: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """rho'(r) and rho''(r)."""
 
     @abstractmethod
-    def log_power(self, gamma):
+    def log_power(self, gamma: float) -> float:
         """log of the integral of p^(1 + gamma) over the line."""
 
     @abstractmethod
-    def cdf(self, r):
+    def cdf(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         """Distribution function, elementwise."""
 
     @abstractmethod
-    def sample(self, size, random):
+    def sample(
+        self, size: int | tuple[int, ...], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         """Draws of the standardised noise."""
 
     @property
     @abstractmethod
-    def variance(self):
+    def variance(self) -> float:
         """Variance of r; infinity where there is none."""
 
     #: whether the noise is normal, for which some integrals have closed forms
@@ -56,7 +62,7 @@ class NoiseModel(ABC):
     #: whether the density falls with |r|, so that rows are ranked by the size of their residuals
     is_symmetric = False
 
-    def tail(self, r):
+    def tail(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         """P(p(R) <= p(r)): how likely a residual at least as unlikely as r is, elementwise.
 
         From a table of ``cdf`` on a fine grid, unless a subclass knows better.
@@ -71,11 +77,11 @@ class NoiseModel(ABC):
         order = np.argsort(height, kind="stable")
         return height[order], np.cumsum(np.diff(self.cdf(edges))[order])
 
-    def in_words(self):
+    def in_words(self) -> str:
         """The law in a few words, e.g. ``normal noise``."""
         return f"{type(self).__name__} noise"
 
-    def power_moments(self, power):
+    def power_moments(self, power: float) -> tuple[float, float, float]:
         """E[p^power * s] and E[p^power * s^2] for the location and the log-scale score s.
 
         Returns
@@ -110,41 +116,45 @@ class RadialNoise(NoiseModel):
     is_symmetric = True
 
     @property
-    def is_normal(self):
+    def is_normal(self) -> bool:  # type: ignore[override]
         return self.radial.is_normal
 
     @property
-    def log_norm(self):
+    def log_norm(self) -> float:  # type: ignore[override]
         return self.radial.log_norm(1)
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         factor = self.radial.covariance_factor(1)
         return factor if np.isfinite(factor) else np.inf
 
-    def rho(self, r):
+    def rho(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.radial.log_kernel(r * r, 1)
 
-    def derivatives(self, r):
+    def derivatives(
+        self, r: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         q = r * r
         slope, bend = self.radial.derivatives(q, 1)
         return 2 * r * slope, 2 * slope + 4 * q * bend
 
-    def log_power(self, gamma):
+    def log_power(self, gamma: float) -> float:
         return self.radial.log_power(1, gamma)
 
-    def cdf(self, r):
+    def cdf(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         beyond = 0.5 * self.radial.tail(np.square(r), 1)
         return np.where(np.asarray(r) < 0, beyond, 1 - beyond)
 
-    def tail(self, r):
+    def tail(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.radial.tail(np.square(r), 1)
 
-    def sample(self, size, random):
+    def sample(
+        self, size: int | tuple[int, ...], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         draws = self.radial.sample(int(np.prod(size)), 1, random)
         return draws.reshape(size)
 
-    def in_words(self):
+    def in_words(self) -> str:
         name, _, rest = self.radial.in_words().partition(" (")
         return f"{name} noise ({rest}" if rest else f"{name} noise"
 
@@ -162,11 +172,11 @@ class StudentTNoise(RadialNoise):
 
     df: float = 4.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         StudentTRadial(self.df)
 
     @property
-    def radial(self):
+    def radial(self) -> Radial:  # type: ignore[override]
         return StudentTRadial(self.df)
 
 
@@ -176,7 +186,7 @@ class ScipyNoise(NoiseModel):
     Its power integral comes from quadrature and its derivatives from central differences.
     """
 
-    def __init__(self, distribution):
+    def __init__(self, distribution: Any) -> None:
         self.distribution = distribution
         if not np.all(np.isinf(distribution.support())):
             raise ValueError("The noise distribution must live on the whole line.")
@@ -186,32 +196,36 @@ class ScipyNoise(NoiseModel):
             raise ValueError("The noise distribution needs a bounded density on the whole line.")
         self.log_norm = -log_peak
 
-    def rho(self, r):
+    def rho(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.minimum(self.log_density(r) + self.log_norm, 0.0)
 
-    def log_density(self, r):
+    def log_density(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         """log p(r), elementwise; a large negative number where it would overflow."""
         with np.errstate(over="ignore", invalid="ignore"):
             return np.nan_to_num(self.distribution.logpdf(r), nan=-1e30, neginf=-1e30)
 
-    def derivatives(self, r, step=1e-4):
+    def derivatives(
+        self, r: NDArray[np.float64], step: float = 1e-4
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         below, here, above = (self.log_density(r + k * step) for k in (-1, 0, 1))
         return (above - below) / (2 * step), (above - 2 * here + below) / step**2
 
-    def log_power(self, gamma):
+    def log_power(self, gamma: float) -> float:
         return _quadrature_log_power(self, float(gamma))
 
-    def cdf(self, r):
+    def cdf(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.distribution.cdf(r)
 
-    def sample(self, size, random):
+    def sample(
+        self, size: int | tuple[int, ...], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         return self.distribution.rvs(size=size, random_state=random)
 
-    def in_words(self):
+    def in_words(self) -> str:
         return f"{self.distribution.dist.name} noise"
 
     @property
-    def variance(self):
+    def variance(self) -> float:
         return float(self.distribution.var())
 
 
@@ -226,7 +240,7 @@ def _quadrature_log_power(noise, gamma):
     return float(np.log(left + right))
 
 
-def check_noise(noise):
+def check_noise(noise: Any) -> NoiseModel:
     """Return a :class:`NoiseModel` from a name, a NoiseModel or a frozen SciPy distribution."""
     if isinstance(noise, NoiseModel):
         return noise

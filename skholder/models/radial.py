@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import integrate, special
 from scipy.special import gammaln
 
@@ -25,40 +26,44 @@ class Radial(ABC):
     #: whether this is the normal law, for which some integrals have closed forms
     is_normal = False
 
-    def in_words(self):
+    def in_words(self) -> str:
         """The law in a few words, e.g. ``normal``."""
         return type(self).__name__
 
     @abstractmethod
-    def log_kernel(self, q, k):
+    def log_kernel(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """g(q) for q >= 0, elementwise: falling, g(0) = 0."""
 
     @abstractmethod
-    def derivatives(self, q, k):
+    def derivatives(
+        self, q: NDArray[np.float64], k: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """g'(q) and g''(q)."""
 
     @abstractmethod
-    def rise(self, q, drop, k):
+    def rise(
+        self, q: NDArray[np.float64], drop: NDArray[np.float64], k: int
+    ) -> NDArray[np.float64]:
         """g(q - drop) - g(q), without cancellation."""
 
     @abstractmethod
-    def log_norm(self, k):
+    def log_norm(self, k: int) -> float:
         """log of the integral of exp(g(|z|^2)) over z."""
 
     @abstractmethod
-    def log_power(self, k, gamma):
+    def log_power(self, k: int, gamma: float) -> float:
         """log of the integral of the standard density to the power 1 + gamma."""
 
     @abstractmethod
-    def tail(self, q, k):
+    def tail(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         """P(Q >= q) for a row that follows the law, elementwise."""
 
     @abstractmethod
-    def covariance_factor(self, k):
+    def covariance_factor(self, k: int) -> float:
         """The covariance is this times the inverse of P; nan where there is none."""
 
     @abstractmethod
-    def sample(self, size, k, random):
+    def sample(self, size: int, k: int, random: np.random.RandomState) -> NDArray[np.float64]:
         """Draws of the standard density, shape (size, k)."""
 
 
@@ -68,31 +73,35 @@ class NormalRadial(Radial):
 
     is_normal = True
 
-    def in_words(self):
+    def in_words(self) -> str:
         return "normal"
 
-    def log_kernel(self, q, k):
+    def log_kernel(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         return -0.5 * q
 
-    def derivatives(self, q, k):
+    def derivatives(
+        self, q: NDArray[np.float64], k: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         return np.full_like(q, -0.5), np.zeros_like(q)
 
-    def rise(self, q, drop, k):
+    def rise(
+        self, q: NDArray[np.float64], drop: NDArray[np.float64], k: int
+    ) -> NDArray[np.float64]:
         return 0.5 * drop
 
-    def log_norm(self, k):
+    def log_norm(self, k: int) -> float:
         return 0.5 * k * np.log(2 * np.pi)
 
-    def log_power(self, k, gamma):
+    def log_power(self, k: int, gamma: float) -> float:
         return -gamma * self.log_norm(k) - 0.5 * k * np.log1p(gamma)
 
-    def tail(self, q, k):
+    def tail(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         return special.chdtrc(k, q)
 
-    def covariance_factor(self, k):
+    def covariance_factor(self, k: int) -> float:
         return 1.0
 
-    def sample(self, size, k, random):
+    def sample(self, size: int, k: int, random: np.random.RandomState) -> NDArray[np.float64]:
         return random.standard_normal((size, k))
 
 
@@ -102,21 +111,25 @@ class StudentTRadial(Radial):
 
     df: float = 4.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0 < self.df < np.inf:
             raise ValueError(f"df must be positive and finite, got {self.df!r}.")
 
-    def in_words(self):
+    def in_words(self) -> str:
         return f"Student-t ({self.df:g} degrees of freedom)"
 
-    def log_kernel(self, q, k):
+    def log_kernel(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         return -0.5 * (self.df + k) * np.log1p(np.maximum(q, 0) / self.df)
 
-    def derivatives(self, q, k):
+    def derivatives(
+        self, q: NDArray[np.float64], k: int
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         below = self.df + q
         return -0.5 * (self.df + k) / below, 0.5 * (self.df + k) / below**2
 
-    def rise(self, q, drop, k):
+    def rise(
+        self, q: NDArray[np.float64], drop: NDArray[np.float64], k: int
+    ) -> NDArray[np.float64]:
         return -0.5 * (self.df + k) * np.log1p(-np.minimum(drop, q) / (self.df + q))
 
     def _log_integral(self, k, power):
@@ -124,27 +137,27 @@ class StudentTRadial(Radial):
         volume = 0.5 * k * np.log(self.df * np.pi)
         return volume + gammaln(power - k / 2) - gammaln(power)
 
-    def log_norm(self, k):
+    def log_norm(self, k: int) -> float:
         return self._log_integral(k, (self.df + k) / 2)
 
-    def log_power(self, k, gamma):
+    def log_power(self, k: int, gamma: float) -> float:
         # The power of a t kernel is a t kernel.
         power = (1 + gamma) * (self.df + k) / 2
         return self._log_integral(k, power) - (1 + gamma) * self.log_norm(k)
 
-    def tail(self, q, k):
+    def tail(self, q: NDArray[np.float64], k: int) -> NDArray[np.float64]:
         # Q / k has an F distribution; its tail is an incomplete beta function.
         return special.betainc(self.df / 2, k / 2, self.df / (self.df + np.asarray(q)))
 
-    def covariance_factor(self, k):
+    def covariance_factor(self, k: int) -> float:
         return self.df / (self.df - 2) if self.df > 2 else np.nan
 
-    def sample(self, size, k, random):
+    def sample(self, size: int, k: int, random: np.random.RandomState) -> NDArray[np.float64]:
         z = random.standard_normal((size, k))
         return z * np.sqrt(self.df / random.chisquare(self.df, size))[:, None]
 
 
-def check_radial(law):
+def check_radial(law: Radial) -> None:
     """Check numerically that a radial law is what its methods say, in one and in three dimensions.
 
     Raises

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from ..rows import NORMAL_IQR
 from .base import LinearDistanceModel, NormalPrior
 from .count_bias import normal_regression_bias
 from .named_draws import NamedDraws
+from .noise import NoiseModel
 from .shape import Shape
 from .starts import trimmed_starts
 
@@ -30,8 +35,15 @@ class LinearModel(LinearDistanceModel):
     """
 
     def __init__(
-        self, noise, n_coef, *, coef_prior_scale, log_scale_prior_scale, min_scale, names=None
-    ):
+        self,
+        noise: NoiseModel,
+        n_coef: int,
+        *,
+        coef_prior_scale: float,
+        log_scale_prior_scale: float,
+        min_scale: float,
+        names: Sequence[Any] | None = None,
+    ) -> None:
         self.noise = noise
         self.n_coef = n_coef
         self.min_scale = min_scale
@@ -43,10 +55,12 @@ class LinearModel(LinearDistanceModel):
             lower=np.append(np.full(n_coef, -np.inf), np.log(min_scale)),
         )
 
-    def log_peak(self, theta):
+    def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return -theta[:, -1] - self.noise.log_norm
 
-    def log_kernel_product(self, theta, power):
+    def log_kernel_product(
+        self, theta: NDArray[np.float64], power: float
+    ) -> tuple[NDArray[np.float64], Callable[[NDArray[np.float64]], NDArray[np.float64]]]:
         if self.noise.is_normal:
             # The power goes into the coefficients: then the log kernel is a product and a square.
             return self._residual_coef(theta, np.sqrt(0.5 * power)), _minus_square
@@ -57,42 +71,48 @@ class LinearModel(LinearDistanceModel):
         inverse = factor * np.exp(-theta[:, -1:])
         return np.hstack([-theta[:, :-1] * inverse, inverse])
 
-    def shift(self, origin):
+    def shift(self, origin: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.append(origin[:-1], 0.0)
 
-    def moved(self, rows, origin):
+    def moved(self, rows: NDArray[np.float64], origin: NDArray[np.float64]) -> NDArray[np.float64]:
         """The response becomes the residual of ``origin``."""
         return np.column_stack([rows[:, :-1], rows[:, -1] - rows[:, :-1] @ origin[:-1]])
 
     @property
-    def has_linear_distance(self):
+    def has_linear_distance(self) -> bool:  # type: ignore[override]
         """Symmetric unimodal noise ranks rows by the size of their residuals."""
         return self.noise.is_symmetric
 
     distance_is_folded = True
 
-    def distance_features(self, rows):
+    def distance_features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """The residual is linear in the row itself."""
         return rows
 
-    def distance_coef(self, theta):
+    def distance_coef(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.column_stack([-theta[:, :-1], np.ones(len(theta))])
 
-    def log_kernel_of_distance(self, theta, distance):
+    def log_kernel_of_distance(
+        self, theta: NDArray[np.float64], distance: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """log_kernel(theta, row, 1) of a row with that absolute residual, shape (T,)."""
         return self.noise.rho(distance * np.exp(-theta[:, -1]))
 
-    def mean_log_kernel(self, theta):
+    def mean_log_kernel(
+        self, theta: NDArray[np.float64]
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]] | None:
         if not self.noise.is_normal:
             return None
         scaled = self._residual_coef(theta)
         second = scaled.T @ scaled / len(theta)
         return lambda rows: -0.5 * np.einsum("ij,ij->i", rows @ second, rows)
 
-    def log_power(self, theta, gamma):
+    def log_power(self, theta: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return self.noise.log_power(gamma) - gamma * theta[:, -1]
 
-    def log_power_derivatives(self, theta, gamma):
+    def log_power_derivatives(
+        self, theta: NDArray[np.float64], gamma: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         gradient = np.zeros(self.n_params)
         gradient[-1] = -gamma
         return gradient, np.zeros((self.n_params, self.n_params))
@@ -150,13 +170,13 @@ class LinearModel(LinearDistanceModel):
         return theta * scale, np.diag(scale)
 
     @property
-    def is_normal(self):
+    def is_normal(self) -> bool:  # type: ignore[override]
         return self.noise.is_normal
 
-    def in_words(self, columns, target=None):
+    def in_words(self, columns: str, target: str | None = None) -> str:
         return f"linear regression of {target} on {columns} with {self.noise.in_words()}"
 
-    def to_units(self, theta, units):
+    def to_units(self, theta: NDArray[np.float64], units: Any) -> NamedDraws:
         """Draws of ``coef`` (S, p), ``intercept`` (S,) and ``scale`` (S,)."""
         unit, start = units.y.scale[0], int(units.has_intercept)
         coef = theta[:, start:-1] * (unit / units.x.scale)
@@ -166,7 +186,12 @@ class LinearModel(LinearDistanceModel):
         scale = unit * np.exp(theta[:, -1])
         return NamedDraws({"coef": coef, "intercept": intercept, "scale": scale})
 
-    def predictive_moments(self, theta, design, noise_variance=None):
+    def predictive_moments(
+        self,
+        theta: NDArray[np.float64],
+        design: NDArray[np.float64],
+        noise_variance: float | None = None,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean and standard deviation of the response to a design (m, p) over draws, each (m,).
 
         The standard deviation includes coefficient and noise uncertainty; ``noise_variance`` is
@@ -180,15 +205,22 @@ class LinearModel(LinearDistanceModel):
         sd = np.sqrt(np.maximum(fit, 0) + noise_variance * np.mean(scale**2))
         return design @ coef.mean(axis=0), sd
 
-    def sample(self, theta, random, design):
+    def sample(
+        self, theta: NDArray[np.float64], random: np.random.RandomState, design: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         """Responses to a design (m, p), one column for each theta, shape (m, T)."""
         noise = self.noise.sample((len(design), len(theta)), random)
         return design @ theta[:, :-1].T + np.exp(theta[:, -1]) * noise
 
-    def starts(self, rows, weight, random):
+    def starts(
+        self,
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
+        random: np.random.RandomState,
+    ) -> NDArray[np.float64]:
         return trimmed_starts(rows, weight, 10 * self.min_scale, random)
 
-    def calibration(self, theta, gamma, alpha):
+    def calibration(self, theta: NDArray[np.float64], gamma: float, alpha: float) -> float | None:
         """Closed form for normal noise; the trace rule under the model for any other.
 
         With normal noise, beta = c(gamma) sigma^gamma / alpha^gamma with

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from .collect import collect
 from .page import render, render_iframe
@@ -50,7 +52,14 @@ class AuditReport:
     45
     """
 
-    def __init__(self, estimator, feature_names=None, title=None, *, notes=()):
+    def __init__(
+        self,
+        estimator: object,
+        feature_names: Sequence[str] | None = None,
+        title: str | None = None,
+        *,
+        notes: Sequence[str] = (),
+    ) -> None:
         if isinstance(notes, str):
             raise TypeError("notes must be a sequence of sentences; put a single one in a list.")
         self.estimator = estimator
@@ -59,15 +68,30 @@ class AuditReport:
         self.notes = tuple(str(note) for note in notes)
         self._source = Source.of(estimator, feature_names)
 
-    def to_dict(self):
-        """What the page shows, in plain Python types that ``json.dumps`` takes."""
+    def to_dict(self) -> dict[str, Any]:
+        """What the page shows, in plain Python types that ``json.dumps`` takes.
+
+        Returns
+        -------
+        dict
+            Its keys are the page's sections, among them ``summary``, ``epsilon``, ``count``,
+            ``rows``, ``estimates``, ``diagnostics`` and ``settings``.
+        """
         data = collect(self._source, self.title)
         return {**data, "data": {**data["data"], "notes": list(self.notes)}}
 
-    def to_html(self, path):
-        """Write the page to ``path`` and return it as a ``Path``.
+    def to_html(self, path: str | Path) -> Path:
+        """Write the page.
 
-        Raises ``ImportError`` if Jinja2 is not installed.
+        Parameters
+        ----------
+        path : str or Path
+            The file to write; one that exists is replaced.
+
+        Returns
+        -------
+        Path
+            Where it was written.
         """
         path = Path(path)
         path.write_bytes(self._html().encode("utf-8"))
@@ -76,10 +100,10 @@ class AuditReport:
     def _html(self):
         return render(self.to_dict())
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         """The page in a frame of its own, so that its style and the notebook's do not mix."""
         return render_iframe(self._html())
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         audit = self._source.audit
         return f"AuditReport({audit.count} of {len(audit.mask)} rows flagged)"

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..rows import row_spans
 
@@ -31,8 +32,8 @@ class Influence:
         contaminating mass; divide by n for the effect of one more row.
     """
 
-    risk: np.ndarray
-    parameters: dict
+    risk: NDArray[np.float64]
+    parameters: dict[str, NDArray[np.float64]]
 
 
 def risk_influence(divergence, gamma, log_density, log_mean, log_c, alpha):

@@ -27,7 +27,7 @@ class ParquetFile:
     """
 
     suffixes = (".parquet", ".pq")
-    unnamed = frozenset()
+    unnamed: frozenset[str] = frozenset()
 
     def __init__(self, data, path):
         self._shown = repr(str(path))

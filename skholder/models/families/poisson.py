@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import gammaln
 
 from ..columns import ColumnFamily
@@ -20,16 +23,20 @@ class PoissonFamily(ColumnFamily):
     scaling = "none"
     has_spikes = False
 
-    def check_support(self, X):
+    def check_support(self, X: NDArray[np.float64]) -> None:
         if np.any(X < 0) or np.any(np.floor(X) != X):
             raise ValueError("model='poisson' needs counts: whole numbers that are not negative.")
         if not np.any(X > 0):
             raise ValueError("model='poisson' has no rate to fit: every count is 0.")
 
-    def log_density(self, params, x):
+    def log_density(
+        self, params: NDArray[np.float64], x: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
         return x[:, None] * params[:, 0] - _rate(params[:, 0]) - gammaln(x + 1)[:, None]
 
-    def derivatives(self, params, x):
+    def derivatives(
+        self, params: NDArray[np.float64], x: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rate = _rate(params[0])
         return (x - rate)[:, None], np.full((len(x), 1, 1), -rate)
 
@@ -43,7 +50,7 @@ class PoissonFamily(ColumnFamily):
         log_p = safe * params[:, :1] - rate[:, None] - gammaln(safe + 1)
         return counts, np.where(counts >= 0, (1 + gamma) * log_p, -np.inf)
 
-    def log_power(self, params, gamma):
+    def log_power(self, params: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         # Beyond this rate the counts are normal to eight digits, and too many to add up.
         log_rate = params[:, 0]
         out = -0.5 * gamma * (np.log(2 * np.pi) + log_rate) - 0.5 * np.log1p(gamma)
@@ -56,7 +63,9 @@ class PoissonFamily(ColumnFamily):
             out[part] = np.log(np.sum(np.exp(terms), axis=1))
         return out
 
-    def log_power_derivatives(self, params, gamma):
+    def log_power_derivatives(
+        self, params: NDArray[np.float64], gamma: float
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         if params[0] >= _LOG_NORMAL_RATE:
             return np.array([-0.5 * gamma]), np.zeros((1, 1))
         counts, terms = self._terms(params[None], gamma)
@@ -68,25 +77,33 @@ class PoissonFamily(ColumnFamily):
         gradient = np.array([(1 + gamma) * (mean - rate)])
         return gradient, np.array([[(1 + gamma) ** 2 * spread - (1 + gamma) * rate]])
 
-    def starts(self, x):
+    def starts(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
         low, middle = np.quantile(x, [0.25, 0.5])
         return np.log(np.maximum([middle, low, np.mean(x)], 0.05))[:, None]
 
-    def prior(self, location_prior_scale, log_scale_prior_scale, min_scale):
+    def prior(
+        self, location_prior_scale: float, log_scale_prior_scale: float, min_scale: float
+    ) -> tuple[Sequence[float], Sequence[float]]:
         # Rates have no unit to standardise by, so their logarithm gets a wide prior.
         # A rate below exp(-12) cannot be told from no counts at all.
         return (5 * log_scale_prior_scale,), (-12.0,)
 
-    def sample(self, params, random):
+    def sample(
+        self, params: NDArray[np.float64], random: np.random.RandomState
+    ) -> NDArray[np.float64]:
         return random.poisson(np.minimum(_rate(params[:, 0]), 1e15)).astype(float)
 
-    def to_units(self, params, centre, scale):
+    def to_units(
+        self, params: NDArray[np.float64], centre: NDArray[np.float64], scale: NDArray[np.float64]
+    ) -> dict[str, NDArray[np.float64]]:
         return {"rate": _rate(params[:, :, 0])}
 
-    def mode(self, params):
+    def mode(self, params: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.floor(_rate(params[:, 0]))
 
-    def moments(self, params):
+    def moments(
+        self, params: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         rate = _rate(params[..., 0])
         return rate, np.sqrt(rate)
 

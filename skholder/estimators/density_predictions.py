@@ -1,0 +1,168 @@
+"""What a fitted density says of rows: scores, labels, influence."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import DensityMixin, OutlierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..audit import tail_probabilities
+from ..summaries.influence import Influence, influence
+from ..summaries.predictive import log_predictive, mean_log_density
+from .base import HolderBayesEstimator
+from .inputs import private_random_state
+
+__all__ = ["DensityPredictions"]
+
+
+class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
+    """Methods of a fitted density; not for direct use."""
+
+    offset_: float
+
+    def _check_rows(self, X):
+        check_is_fitted(self)
+        return self.record_.units.apply(validate_data(self, X, dtype=np.float64, reset=False))
+
+    def _log_predictive(self, rows):
+        fit = self.record_
+        return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
+
+    def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Log predictive density of each row, ``log mean_s p(x | theta_s)``.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            In nats; lower is more abnormal.
+        """
+        return self._log_predictive(self._check_rows(X))
+
+    def score(self, X: ArrayLike, y: ArrayLike | None = None) -> float:
+        """Mean log predictive density of the rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : ignored
+
+        Returns
+        -------
+        float
+        """
+        return float(np.mean(self.score_samples(X)))
+
+    def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
+        """``score_samples(X) - offset_``: negative for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        return self.score_samples(X) - self.offset_
+
+    def predict(self, X: ArrayLike) -> NDArray[np.int_]:
+        """+1 for inliers and -1 for outliers.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of int, shape (m,)
+        """
+        return np.where(self.decision_function(X) < 0, -1, 1)
+
+    def sample(
+        self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None
+    ) -> NDArray[np.float64]:
+        """Rows from the posterior predictive.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : int, RandomState or None, default=None
+            Seed; None draws a fresh one.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        random = private_random_state(random_state)
+        fit = self.record_
+        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
+        return fit.units.centre + fit.model.sample(theta, random) @ fit.units.backward
+
+    def fod(self, X: ArrayLike) -> NDArray[np.float64]:
+        """Frequency of Detection of new rows: the share of draws whose audit would flag them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Between 0 and 1.
+        """
+        return self.audit_scores(X)[1]
+
+    def tail_probability(self, X: ArrayLike) -> NDArray[np.float64]:
+        """How likely a row at least as unlikely is, if it follows the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The posterior mean over draws. Times the number of rows of a table, it is how many such
+            rows chance alone would bring.
+        """
+        rows, fit = self._check_rows(X), self.record_
+        return tail_probabilities(fit.model, fit.theta, rows)
+
+    def audit_scores(  # type: ignore[override]  # a density has no y
+        self, X: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Posterior-mean log density and FoD of rows, from one pass over them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        log_density, fod : ndarray of shape (m,)
+        """
+        rows = self._check_rows(X)
+        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
+        fit = self.record_
+        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
+        return log_density - fit.units.log_volume, fod
+
+    def influence(self, X: ArrayLike) -> Influence:
+        """Influence of rows, were they added, on the risk and on the posterior means.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+
+        Returns
+        -------
+        Influence
+        """
+        rows = self._check_rows(X)
+        return influence(self.record_.draws, rows, self.posterior_)

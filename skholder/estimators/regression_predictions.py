@@ -1,0 +1,213 @@
+"""What a fitted linear regression says of rows: predictions, scores, influence."""
+
+from __future__ import annotations
+
+from typing import Literal, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from ..audit import tail_probabilities
+from ..summaries.influence import Influence, influence
+from ..summaries.predictive import (
+    expected_log_predictive,
+    log_predictive,
+    mean_log_density,
+    mixture_interval,
+)
+from .base import HolderBayesEstimator
+from .inputs import private_random_state
+
+__all__ = ["RegressionPredictions"]
+
+# Draws used where a row needs an integral over its own predictive density.
+_THINNED = 256
+
+
+class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
+    """Methods of a fitted regression; not for direct use."""
+
+    def _check_rows(self, X, y):
+        check_is_fitted(self)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
+        return self.record_.units.rows(X, y.astype(np.float64, copy=False))
+
+    def _check_design(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.record_.units.design(X)
+
+    @overload
+    def predict(self, X: ArrayLike, return_std: Literal[False] = False) -> NDArray[np.float64]: ...
+
+    @overload
+    def predict(
+        self, X: ArrayLike, return_std: Literal[True]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
+    def predict(
+        self, X: ArrayLike, return_std: bool = False
+    ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Posterior predictive mean of the response.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        return_std : bool, default=False
+            Whether to return the predictive standard deviation too, which includes the uncertainty
+            of the coefficients and the noise.
+
+        Returns
+        -------
+        mean : ndarray of shape (m,)
+            In units of y.
+        std : ndarray of shape (m,)
+            Only with ``return_std=True``; infinite for noise without a variance.
+        """
+        design, fit = self._check_design(X), self.record_
+        mean, sd = fit.model.predictive_moments(fit.theta, design)
+        if return_std:
+            return fit.units.response(mean), fit.units.y.scale[0] * sd
+        return fit.units.response(mean)
+
+    def predict_interval(self, X: ArrayLike, level: float = 0.95) -> NDArray[np.float64]:
+        """Central posterior predictive interval of the response of each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        level : float in (0, 1), default=0.95
+            Probability that the interval holds.
+
+        Returns
+        -------
+        ndarray of shape (m, 2)
+            Lower and upper ends, in units of y.
+        """
+        if not 0 < level < 1:
+            raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+        design = self._check_design(X)
+        fit = self.record_
+        return fit.units.response(mixture_interval(fit.model.noise.cdf, design, fit.theta, level))
+
+    def score_samples(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
+        """Log predictive density of each row, ``log mean_s p(y | x, theta_s)``.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,) or None, default=None
+            None gives the expectation over the predictive itself (from at most 256 draws), so that
+            tools that know only ``score_samples(X)`` can call it.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            In nats.
+        """
+        if y is not None:
+            rows, fit = self._check_rows(X, y), self.record_
+            return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
+        design, fit = self._check_design(X), self.record_
+        theta = fit.theta[:: max(1, len(fit.theta) // _THINNED)]
+        centre, sd = fit.model.predictive_moments(fit.theta, design)
+        spread = np.where(np.isfinite(sd), sd, np.exp(theta[:, -1]).mean())
+
+        def log_density(y):
+            return log_predictive(fit.model, theta, np.column_stack([design, y]))
+
+        return expected_log_predictive(log_density, centre, spread) - fit.units.log_volume
+
+    def sample_y(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | np.random.RandomState | None = None,
+    ) -> NDArray[np.float64]:
+        """Draws of the response from the posterior predictive.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        n_samples : int, default=1
+            Draws for each row.
+        random_state : int, RandomState or None, default=None
+            Seed; None draws a fresh one.
+
+        Returns
+        -------
+        ndarray of shape (m, n_samples)
+        """
+        design, random = self._check_design(X), private_random_state(random_state)
+        fit = self.record_
+        theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
+        return fit.units.response(fit.model.sample(theta, random, design))
+
+    def fod(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """Frequency of Detection of new rows: the share of draws whose audit would flag them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            Between 0 and 1.
+        """
+        return self.audit_scores(X, y)[1]
+
+    def tail_probability(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        """How likely a row at least as unlikely is, if it follows the model.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        ndarray of shape (m,)
+            The posterior mean over draws. Times the number of rows of a table, it is how many such
+            rows chance alone would bring.
+        """
+        rows, fit = self._check_rows(X, y), self.record_
+        return tail_probabilities(fit.model, fit.theta, rows)
+
+    def audit_scores(  # type: ignore[override]  # a regressor needs y
+        self, X: ArrayLike, y: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Posterior-mean log density and FoD of rows, from one pass over them.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        log_density, fod : ndarray of shape (m,)
+        """
+        rows = self._check_rows(X, y)
+        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
+        fit = self.record_
+        log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
+        return log_density - fit.units.log_volume, fod
+
+    def influence(self, X: ArrayLike, y: ArrayLike) -> Influence:
+        """Influence of rows, were they added, on the risk and on the posterior means.
+
+        Parameters
+        ----------
+        X : array-like of shape (m, n_features)
+        y : array-like of shape (m,)
+
+        Returns
+        -------
+        Influence
+        """
+        rows = self._check_rows(X, y)
+        return influence(self.record_.draws, rows, self.posterior_)
