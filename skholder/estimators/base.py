@@ -134,7 +134,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             verbose=self.verbose,
         )
 
-    def _conclude(self, result, rows, *, lost="", n_lost=0, **kept):
+    def _conclude(self, result, rows, distinct, member, *, lost="", n_lost=0, **kept):
         """Audit the rows, in the user's order, keep the record and set the shared attributes.
 
         Parameters
@@ -142,6 +142,10 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         result : Inference
         rows : ndarray of shape (n, q)
             On the computing scale.
+        distinct : RowBlocks
+            The rows of the inference.
+        member : ndarray of int, shape (n,)
+            Which of them each row is; see :class:`~skholder.rows.RowSet`.
         lost : str
             A sentence about the ``n_lost`` directions that the rows do not determine.
         **kept : dict
@@ -152,7 +156,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         counts = None
         if draws.alpha is not None:
             counts = outlier_counts(1 - draws.alpha, blocks.total_weight)
-        found = detect(draws.model, blocks, draws.theta, counts)
+        found = detect(draws.model, blocks, draws.theta, counts, distinct, member)
         for name in _NEED_ALPHA:
             vars(self).pop(name, None)
         n_chains = self.n_ensembles if self.inference == "mcmc" else 1

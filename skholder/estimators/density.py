@@ -171,21 +171,24 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             kind = check_density(self.model)
             kind.check_support(X)
             random = private_random_state(self.random_state)
-            chosen, merged = canonical(X, weight=weight)
+            table = canonical(X, weight=weight)
+            chosen, merged = table.chosen, table.weight
             units = self._units(kind, X[chosen], merged, random)
-            rows = RowBlocks(units.apply(X[chosen]), merged)
+            distinct = RowBlocks(units.apply(X[chosen]), merged)
             names = units.names(getattr(self, "feature_names_in_", range(X.shape[1])))
-            model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
+            model = kind.build(distinct.rows, self.covariance_type, names, **self._priors())
             settings = self._settings(
-                self._gamma(rows.rows.shape[1]),
-                lambda rule, gamma: covariance_rule(rows.rows, merged, gamma / 2),
+                self._gamma(distinct.rows.shape[1]),
+                lambda rule, gamma: covariance_rule(distinct.rows, merged, gamma / 2),
             )
-            result = infer(model, rows, settings, random)
+            result = infer(model, distinct, settings, random)
             rows = units.apply(X)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
             self._conclude(
                 result,
                 rows,
+                distinct,
+                table.member,
                 **_lost(units),
                 units=units,
                 weight=weight,
@@ -197,7 +200,7 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
             for name, mean in self.posterior_.means():
                 setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
-                self.offset_ = self._training_offset(rows)
+                self.offset_ = self._training_offset(distinct, self.log_density_[chosen])
         return self
 
     def _gamma(self, n_columns):
@@ -235,20 +238,24 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """Mean log predictive density of the rows."""
         return float(np.mean(self.score_samples(X)))
 
-    def _training_offset(self, rows):
-        """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
-        fit, weight = self.record_, self.record_.row_weight
+    def _training_offset(self, distinct, log_density):
+        """Threshold on ``score_samples`` that calls the wanted number of training rows outliers.
+
+        ``distinct`` are the rows of the inference, ``log_density`` their posterior means.
+        """
         if self.contamination == "auto":
             count = choose_count(self.outlier_count_posterior_, self.rule)
         else:
-            count = int(np.rint(self.contamination * weight.sum()))
-        if fit.weight is not None:
-            return score_threshold(self._log_predictive(rows), weight, count)
-        log_volume = fit.units.log_volume
-        scores = lowest_predictive(
-            fit.model, fit.theta, rows, self.log_density_ + log_volume, count + 1
+            count = int(np.rint(self.contamination * distinct.total_weight))
+        weight = np.ones(len(distinct)) if distinct.weight is None else distinct.weight
+        if weight.min() < 1:
+            return score_threshold(self._log_predictive(distinct.rows), weight, count)
+        fit, log_volume = self.record_, self.record_.units.log_volume
+        # Where no row weighs less than 1, so many hold the count and the row above it.
+        lowest, scores = lowest_predictive(
+            fit.model, fit.theta, distinct.rows, log_density + log_volume, count + 1
         )
-        return score_threshold(scores, np.ones(len(scores)), count) - log_volume
+        return score_threshold(scores, weight[lowest], count) - log_volume
 
     def decision_function(self, X):
         """``score_samples(X) - offset_``: negative for outliers."""

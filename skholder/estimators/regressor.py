@@ -181,20 +181,23 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
             model = self._model(check_noise(self.noise))
-            chosen, merged = canonical(X, y, weight)
+            table = canonical(X, y, weight)
+            chosen, merged = table.chosen, table.weight
             units = RegressionUnits.of(
                 X[chosen], y[chosen], merged, self.fit_intercept, self.standardize
             )
-            rows = RowBlocks(units.rows(X[chosen], y[chosen]), merged)
+            distinct = RowBlocks(units.rows(X[chosen], y[chosen]), merged)
             settings = self._settings(
-                self.gamma, lambda *rule: self._covariance_temperature(*rule, rows)
+                self.gamma, lambda *rule: self._covariance_temperature(*rule, distinct)
             )
-            trusting = LeastSquares.of(rows)
-            result = infer(model, rows, settings, private_random_state(self.random_state))
+            trusting = LeastSquares.of(distinct)
+            result = infer(model, distinct, settings, private_random_state(self.random_state))
             rows = units.rows(X, y)
             self._conclude(
                 result,
                 rows,
+                distinct,
+                table.member,
                 **self._lost(trusting, units.x.constant),
                 units=units,
                 weight=weight,

@@ -2,9 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-__all__ = ["canonical"]
+__all__ = ["RowSet", "canonical"]
+
+
+@dataclass(frozen=True)
+class RowSet:
+    """The distinct rows of a table, in canonical order.
+
+    Attributes
+    ----------
+    chosen : ndarray of int, shape (m,)
+        A row of the table for each row of the set.
+    weight : ndarray of shape (m,) or None
+        Its weight; None if all are 1.
+    member : ndarray of int, shape (n,)
+        The row of the set that each row of the table is; -1 for a row without weight.
+    """
+
+    chosen: np.ndarray
+    weight: np.ndarray | None
+    member: np.ndarray
 
 
 def canonical(X, y=None, weight=None):
@@ -13,12 +34,14 @@ def canonical(X, y=None, weight=None):
     Rows are sorted by (y, X), equal rows are merged and rows without weight dropped. Every sum
     over the result is then the same to the last bit for permuted or repeated rows.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    y, weight : ndarray of shape (n,) or None
+
     Returns
     -------
-    chosen : ndarray of int
-        A row of the input for each row of the set.
-    weight : ndarray or None
-        Its weight; None if all are 1.
+    RowSet
     """
     columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
     order = np.argsort(columns[-1], kind="stable")
@@ -32,8 +55,11 @@ def canonical(X, y=None, weight=None):
         tied &= np.diff(column[order]) == 0
         if not np.any(tied):
             break
-    first = np.flatnonzero(np.append(True, ~tied))
+    is_first = np.append(True, ~tied)
+    first = np.flatnonzero(is_first)
+    member = np.full(len(X), -1)
+    member[order] = np.cumsum(is_first) - 1
     if weight is None:
         weight = np.ones(len(X))
     merged = np.add.reduceat(weight[order], first)
-    return order[first], None if np.all(merged == 1) else merged
+    return RowSet(order[first], None if np.all(merged == 1) else merged, member)

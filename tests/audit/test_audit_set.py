@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import skholder.audit.detection
-from skholder.audit import Audit, choose_count, detect, outlier_counts, worst_first
+from skholder.audit import (
+    Audit,
+    choose_count,
+    detect,
+    outlier_counts,
+    score_threshold,
+    worst_first,
+)
 from skholder.rows import RowBlocks
 from skholder.summaries.predictive import mean_log_density
 
@@ -21,6 +28,9 @@ class Table:
 
     def log_kernel(self, theta, rows, power):
         return power * self.values[np.ix_(rows[:, 0].astype(int), theta[:, 0].astype(int))]
+
+    def mean_log_kernel(self, theta):
+        return None
 
     def log_peak(self, theta):
         # Not zero: thresholds and means must include it.
@@ -185,6 +195,43 @@ class TestChooseCount:
     def test_unknown_rule(self):
         with pytest.raises(ValueError, match=r"rule must be 'mean', 'median', .*got 'most'"):
             choose_count(COUNTS, "most")
+
+
+class TestScoreThreshold:
+    scores = np.array([-1.0, -4.0, -2.0, -3.0])
+
+    @pytest.mark.parametrize(("count", "expected"), [(1, -3.5), (2, -2.5), (3, -1.5)])
+    def test_midway(self, count, expected):
+        assert score_threshold(self.scores, np.ones(4), count) == expected
+
+    @pytest.mark.parametrize(("count", "below"), [(0, 0), (4, 4)])
+    def test_none_or_all_whatever_rounding_does(self, count, below):
+        threshold = score_threshold(self.scores, np.ones(4), count)
+        for rounded in (self.scores * (1 - 1e-12), self.scores * (1 + 1e-12)):
+            assert np.sum(rounded < threshold) == below
+
+    def test_a_row_that_fits_in_part_is_on_the_side_of_its_larger_part(self):
+        weight = np.array([1.0, 1.0, 1.0, 3.0])
+        assert score_threshold(self.scores, weight, 2) == -3.5
+        assert score_threshold(self.scores, weight, 3) == -2.5
+
+    @given(
+        st.lists(st.integers(-3, 0), min_size=2, max_size=8),
+        st.lists(st.integers(1, 4), min_size=8, max_size=8),
+        st.integers(0, 12),
+        st.integers(0, 1000),
+    )
+    def test_weights_are_repeats_and_no_score_is_the_threshold(self, scores, repeats, count, seed):
+        scores, repeats = np.array(scores, float), np.array(repeats[: len(scores)])
+        jitter = 1 + 1e-13 * np.random.default_rng(seed).normal(size=repeats.sum())
+        weighted = score_threshold(scores, repeats.astype(float), count)
+        written = score_threshold(np.repeat(scores, repeats) * jitter, np.ones(len(jitter)), count)
+        np.testing.assert_allclose(weighted, written, rtol=1e-12, atol=1e-12)
+        assert np.min(np.abs(scores - weighted)) > 1e-10
+
+    def test_rows_without_weight_have_no_say(self):
+        weight = np.array([1.0, 0.0, 1.0, 1.0])
+        assert score_threshold(self.scores, weight, 1) == -2.5
 
 
 FOD = np.array([0.2, 0.9, 0.9, 0.0, 0.5])
