@@ -26,7 +26,7 @@ def _fit_auditor(auditor, X, y, params, random_state):
         return auditor.fit(X, y, **params)
     except (ValueError, TypeError) as error:
         text = str(error)
-        if any(word in text for word in ("NaN", "infinity", "convert string", "could not convert")):
+        if any(words in text for words in ("NaN", "infinity", "not a number", "could not convert")):
             raise ValueError(
                 f"{text}\nThe auditor needs complete numeric columns. Impute and encode first, as "
                 "in make_pipeline(ColumnTransformer(...), AuditedEstimator(...))."
@@ -118,11 +118,13 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
+        X, named = indexable(X, y)
+        y = column_or_1d(named, warn=True)
+        # A series says what the response is called.
+        named = named if np.ndim(named) == 1 else y
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
-        self.auditor_ = _fit_auditor(self._auditor(), X, y, audit_params, self.random_state)
+        self.auditor_ = _fit_auditor(self._auditor(), X, named, audit_params, self.random_state)
         self.audit_, removed, weight = _removed(self.auditor_)
         accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":

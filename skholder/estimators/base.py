@@ -32,7 +32,7 @@ _NEED_ALPHA = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PosteriorMode:
     """A mode of the posterior, in the user's units.
 
@@ -45,6 +45,9 @@ class PosteriorMode:
 
     log_prob: float
     parameters: dict
+
+    def __repr__(self):
+        return f"PosteriorMode({', '.join(self.parameters)}; log_prob={self.log_prob:.2f})"
 
     @classmethod
     def of(cls, mode, model, units):
@@ -222,4 +225,5 @@ class HolderBayesEstimator(BaseEstimator, ABC):
     def to_arviz(self):
         """The posterior as ArviZ data, one chain for each ensemble (ArviZ 0.x and 1.x)."""
         check_is_fitted(self)
-        return to_arviz(self.posterior_, self.record_.n_chains, self.record_.columns)
+        fit = self.record_
+        return to_arviz(self.posterior_, fit.n_chains, fit.columns, fit.units.names(fit.columns))

@@ -164,9 +164,10 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
         -------
         self
         """
-        with fitting(self), naming_columns(X):
+        with fitting(self):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
-            X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            with naming_columns(X):
+                X = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             weight = usable_weight(sample_weight, X)
             kind = check_density(self.model)
             kind.check_support(X)
@@ -224,7 +225,9 @@ class HolderBayesDensity(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     def _check_rows(self, X):
         check_is_fitted(self)
-        return self.record_.units.apply(validate_data(self, X, dtype=np.float64, reset=False))
+        with naming_columns(X):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.record_.units.apply(X)
 
     def _log_predictive(self, rows):
         fit = self.record_

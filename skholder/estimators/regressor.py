@@ -175,9 +175,12 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
         -------
         self
         """
-        with fitting(self), naming_columns(X):
+        with fitting(self):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
-            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+            with naming_columns(X, y):
+                X, y = validate_data(
+                    self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+                )
             y = y.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, X)
             model = self._model(check_noise(self.noise))
@@ -245,12 +248,14 @@ class HolderBayesRegressor(RegressorMixin, HolderBayesEstimator):
 
     def _check_rows(self, X, y):
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
+        with naming_columns(X, y):
+            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
         return self.record_.units.rows(X, y.astype(np.float64, copy=False))
 
     def _check_design(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        with naming_columns(X):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.record_.units.design(X)
 
     def predict(self, X, return_std=False):

@@ -100,7 +100,7 @@ class Diagnostics:
         return f"<table>{head}{lines}</table>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Draws:
     """Posterior draws on the computing scale, with what it takes to use them on new rows.
 
@@ -124,6 +124,10 @@ class Draws:
     theta: np.ndarray
     log_mean: np.ndarray
     alpha: np.ndarray | None
+
+    def __repr__(self):
+        n_draws, d = self.theta.shape
+        return f"Draws({n_draws:,} draws of {d} parameters, gamma={self.gamma:g})"
 
 
 @dataclass(frozen=True)

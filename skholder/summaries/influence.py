@@ -18,7 +18,7 @@ from ..rows import row_spans
 __all__ = ["Influence", "influence", "risk_influence"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Influence:
     """Influence of each row, were it added to the training rows.
 
@@ -33,6 +33,9 @@ class Influence:
 
     risk: np.ndarray
     parameters: dict
+
+    def __repr__(self):
+        return f"Influence({len(self.risk):,} rows on risk, {', '.join(self.parameters)})"
 
 
 def risk_influence(divergence, gamma, log_density, log_mean, log_c, alpha):

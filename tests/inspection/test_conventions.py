@@ -79,9 +79,7 @@ def test_unfitted(name, table):
 @every
 def test_other_estimators_are_refused(name, table):
     other = LinearRegression().fit(table.X, table.y)
-    with pytest.raises(
-        TypeError, match=f"{name} needs a fitted HolderBayesRegressor.*LinearRegression"
-    ):
+    with pytest.raises(TypeError, match=f"{name} needs a fitted HolderBayesRegressor.*LinearRegression"):
         draw(name, other, table.X, table.y)
 
 

@@ -47,9 +47,7 @@ class TestInput:
     def test_divergence_without_epsilon(self, contaminated, divergence):
         X, y, *_ = contaminated(60, 1, 0.1)
         model = HolderBayesRegressor(divergence=divergence, **QUICK).fit(X, y)
-        with pytest.raises(
-            ValueError, match=rf"needs the posterior of epsilon.*{divergence}.*'dpd'"
-        ):
+        with pytest.raises(ValueError, match=rf"needs the posterior of epsilon.*{divergence}.*'dpd'"):
             AuditReport(model)
 
     @pytest.mark.parametrize(
