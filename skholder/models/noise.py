@@ -202,7 +202,9 @@ class ScipyNoise(NoiseModel):
         return _quadrature_log_power(self, float(gamma))
 
     def cdf(self, r):
-        return self.distribution.cdf(r)
+        # Some distributions overflow on the way to a correct 0 or 1.
+        with np.errstate(over="ignore"):
+            return self.distribution.cdf(r)
 
     def sample(self, size, random):
         return self.distribution.rvs(size=size, random_state=random)

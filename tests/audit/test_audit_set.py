@@ -250,6 +250,22 @@ class TestWorstFirst:
             worst_first(FOD, LOG_DENSITY, "x")
 
 
+class Reasons:
+    """Evidence that only knows the numbers of its rows."""
+
+    def __init__(self, why="because"):
+        self.why = why
+
+    def reasons(self, positions):
+        return [f"{self.why} {row}" for row in positions]
+
+    def residual(self, row):
+        return None
+
+    def contributions(self, row):
+        return ()
+
+
 class TestAudit:
     def make(self, **kwargs):
         return Audit.from_posterior(np.array([1, 2, 2, 3]), FOD, LOG_DENSITY, **kwargs)
@@ -279,6 +295,48 @@ class TestAudit:
     def test_rows_without_weight_are_not_flagged(self):
         audit = self.make(weight=np.array([1.0, 1.0, 0.0, 1.0, 1.0]))
         np.testing.assert_array_equal(audit.indices, [1, 4])
+
+    def test_rows_without_weight_come_last_and_say_so(self):
+        weight = np.array([1.0, 1.0, 0.0, 2.0, 1.0])
+        audit = self.make(weight=weight, evidence=Reasons())
+        # Row 2 has the highest FoD; the others keep their order.
+        np.testing.assert_array_equal(audit.order, [1, 4, 0, 3, 2])
+        frame = audit.to_frame()
+        assert list(frame.columns) == ["flagged", "fod", "log_density", "row", "weight", "reason"]
+        np.testing.assert_array_equal(frame["weight"], weight[[1, 4, 0, 3, 2]])
+        assert frame["reason"].iloc[-1] == "not audited, its weight is 0; because 2"
+        assert frame["reason"].iloc[0] == "because 1"
+        assert audit.explain(position=2).reason == "not audited, its weight is 0; because 2"
+
+    def test_repr_is_a_line_however_many_rows(self):
+        n = 20_000
+        audit = Audit.from_posterior(np.array([1_200, 1_500]), np.zeros(n), np.arange(float(n)))
+        assert repr(audit) == (
+            "Audit(1,350 of 20,000 rows flagged; posterior count between 1,208 and 1,492)"
+        )
+
+    def test_html_shows_the_worst_rows_escaped(self):
+        pytest.importorskip("pandas")
+        html = self.make(evidence=Reasons("<script>"))._repr_html_()
+        assert "2 of 5 rows flagged" in html
+        assert "&lt;script&gt;" in html
+        assert "<script>" not in html
+
+    def test_html_of_many_rows_is_short(self):
+        pytest.importorskip("pandas")
+        n = 20_000
+        audit = Audit.from_posterior(np.array([1_200]), np.zeros(n), np.arange(float(n)))
+        assert len(audit._repr_html_()) < 4000
+        assert audit._repr_html_().count("<tr") == 11
+
+    def test_polars_frame(self):
+        pl = pytest.importorskip("polars")
+        audit = self.make(library="polars", weight=np.ones(5), evidence=Reasons())
+        frame = audit.to_frame()
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.columns == ["flagged", "fod", "log_density", "row", "weight", "reason"]
+        assert frame["row"].to_list() == [2, 1, 4, 0, 3]
+        assert "rows flagged" in audit._repr_html_()
 
     @pytest.mark.parametrize("level", [0.0, 1.0, -1, 95])
     def test_level_out_of_range(self, level):
