@@ -4,6 +4,7 @@ import contextlib
 import sys
 import warnings
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import joblib
 import sklearn
@@ -25,6 +26,9 @@ _MACHINERY = (
     str(Path(joblib.__file__).parent),
     contextlib.__file__,
 )
+_MODEL_SELECTION = str(Path(sklearn.__file__).parent / "model_selection")
+# What the fits of a search have warned of; a search has one Parallel, which it forgets at its end.
+_SAID = WeakKeyDictionary()
 
 
 class HolderBayesWarning(UserWarning):
@@ -46,10 +50,25 @@ class VacuousPosteriorWarning(HolderBayesWarning):
 def warn_caller(text: str, category: type[Warning]) -> None:
     """Warn at the innermost line that belongs neither to this package nor to scikit-learn.
 
-    A search over many fits then repeats a warning once for each line and text, not once for each
-    fit, as Python's default filter has it.
+    The many fits of a search or a cross-validation warn once of each category.
+
+    Parameters
+    ----------
+    text : str
+    category : type of Warning
     """
-    level, frame = 1, sys._getframe()
+    level, frame, run, search = 1, sys._getframe(), None, None
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_MACHINERY):
+        if isinstance(frame.f_locals.get("self"), joblib.Parallel):
+            run = frame.f_locals["self"]
+        elif run is not None and frame.f_code.co_filename.startswith(_MODEL_SELECTION):
+            search = run
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, category, stacklevel=level)
+    if search is None:
+        warnings.warn(text, category, stacklevel=level)
+        return
+    said = _SAID.setdefault(search, set())
+    if category not in said:
+        warnings.warn(f"{text} Said once for all fits of this search.", category, stacklevel=level)
+        # Not before: a filter that turns warnings into errors does so in every fit.
+        said.add(category)

@@ -46,7 +46,7 @@ class AuditedTable:
     ----------
     rows : RowBlocks
         The weighted set of rows, on the computing scale.
-    where : Canonical
+    where : RowSet
         Where the user's rows are in it.
     design_weight : ndarray or None
         Factors that held rows of the set back from the fit, on top of their weights.

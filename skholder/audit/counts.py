@@ -14,6 +14,9 @@ TAIL_RULES = ("fdr", "certain")
 #: All rules.
 RULES = ("mean", "median", "lower", "upper", *TAIL_RULES)
 
+# Scores this close, relative to their size, differ by rounding only.
+_ROUNDING = 1e-9
+
 
 def outlier_counts(epsilon: ArrayLike, total: float) -> NDArray[np.int64]:
     """K_s = round(n epsilon_s), clipped to 0..n, as integers of shape (S,)."""
@@ -74,6 +77,9 @@ def score_threshold(
 ) -> float:
     """The score below which ``count`` rows lie: midway between them and the next one up.
 
+    Equal scores stay together, and are below if more than half of them fit the count. The
+    threshold is never a row's own score, so that rounding cannot decide on which side it falls.
+
     Parameters
     ----------
     scores, weight : ndarray of shape (n,)
@@ -86,11 +92,15 @@ def score_threshold(
     """
     used = weight > 0
     order = np.argsort(scores[used], kind="stable")
-    ordered, reached = scores[used][order], np.cumsum(weight[used][order])
-    if not count > 0:
-        return float(ordered[0])
-    slack = 1e-9 * reached[-1]
-    last_below = np.searchsorted(reached, count - slack)
-    first_above = np.searchsorted(reached, count + slack)
-    ends = np.minimum([last_below, first_above], len(ordered) - 1)
-    return float(ordered[ends].mean())
+    ordered = scores[used][order]
+    rounding = _ROUNDING * (1 + np.abs(ordered))
+    first = np.flatnonzero(np.append(True, np.diff(ordered) > rounding[1:]))
+    together = np.add.reduceat(weight[used][order], first)
+    reached = np.cumsum(together)
+    n_below = np.sum(reached - together / 2 < count - _ROUNDING * reached[-1])
+    if n_below == 0:
+        return float(ordered[0] - rounding[0])
+    if n_below == len(first):
+        return float(ordered[-1] + rounding[-1])
+    above = first[n_below]
+    return float(ordered[above - 1 : above + 1].mean())

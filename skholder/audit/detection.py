@@ -41,7 +41,12 @@ class Detection:
 
 
 def detect(
-    model: Any, rows: RowBlocks, theta: NDArray[np.float64], counts: NDArray[np.int_] | None
+    model: Any,
+    rows: RowBlocks,
+    theta: NDArray[np.float64],
+    counts: NDArray[np.int_] | None,
+    distinct: RowBlocks | None = None,
+    member: NDArray[np.int_] | None = None,
 ) -> Detection:
     """FoD, mean log density and thresholds of the rows, for draws theta (S, d).
 
@@ -52,6 +57,11 @@ def detect(
     theta : ndarray of shape (S, d)
     counts : ndarray of shape (S,) or None
         Rows to flag in each draw; None for a posterior without epsilon.
+    distinct : RowBlocks or None
+        The rows without their copies. Given, the mean log density of a row depends on nothing but
+        the set of rows: copies of a row, and a weight in their place, agree to the last bit.
+    member : ndarray of int, shape (n,)
+        The distinct row that each row is; -1 for a row that is none of them.
 
     Returns
     -------
@@ -61,32 +71,45 @@ def detect(
     if counts is not None and rows.weight is None and model.has_linear_distance:
         flagged, cut = screened_flags(model, rows, theta, counts, _flag)
         threshold = np.where(counts > 0, model.log_kernel_of_distance(theta, cut), -np.inf)
-        total = _total_log_kernel(model, rows, theta)
     else:
-        flagged, threshold, total = _detect_all(model, rows, theta, counts)
-    n_draws = len(theta)
-    return Detection(flagged / n_draws, total / n_draws + log_peak.mean(), threshold + log_peak)
+        flagged, threshold = _flag_all(model, rows, theta, counts)
+    if distinct is None:
+        mean = _mean_log_kernel(model, rows, theta)
+    else:
+        mean = _mean_by_member(model, rows, theta, distinct, member)
+    return Detection(flagged / len(theta), mean + log_peak.mean(), threshold + log_peak)
 
 
-def _total_log_kernel(model, rows, theta):
-    """Sum over draws of every row's log kernel, by the model's short cut if it has one."""
-    mean = model.mean_log_kernel(theta) or (lambda block: _mean_log_kernel(model, theta, block))
-    return np.concatenate([mean(block) for block, _ in rows]) * len(theta)
+def _mean_by_member(model, rows, theta, distinct, member):
+    """Mean over draws of every row's log kernel, computed once for all copies of a row."""
+    mean = np.empty(len(rows))
+    present = member >= 0
+    mean[present] = _mean_log_kernel(model, distinct, theta)[member[present]]
+    if not np.all(present):
+        mean[~present] = _mean_log_kernel(model, RowBlocks(rows.rows[~present]), theta)
+    return mean
 
 
-def _mean_log_kernel(model, theta, block):
+def _mean_log_kernel(model, rows, theta):
+    """Mean over draws of every row's log kernel, by the model's short cut if it has one."""
+    mean = model.mean_log_kernel(theta) or (lambda block: _mean_in_pieces(model, theta, block))
+    return np.concatenate([mean(block) for block, _ in rows])
+
+
+def _mean_in_pieces(model, theta, block):
     """Mean over draws of log_kernel(theta, block, 1), in pieces, shape (m,)."""
     pieces = np.array_split(theta, max(1, len(block) * len(theta) // HELD_NUMBERS))
     return sum(model.log_kernel(piece, block, 1.0).sum(axis=1) for piece in pieces) / len(theta)
 
 
-def _detect_all(model, rows, theta, counts):
-    """Flags and kernels of every row in every draw, in chunks of draws."""
+def _flag_all(model, rows, theta, counts):
+    """How often each row is flagged, looking at every row in every draw, and the thresholds."""
     n, n_draws = len(rows), len(theta)
-    flagged, total = np.zeros(n), np.zeros(n)
-    threshold = np.full(n_draws, -np.inf)
+    flagged, threshold = np.zeros(n), np.full(n_draws, -np.inf)
+    if counts is None:
+        return flagged, threshold
     # Draws in order of their count: then a chunk's counts span few ranks.
-    order = np.arange(n_draws) if counts is None else np.argsort(counts, kind="stable")
+    order = np.argsort(counts, kind="stable")
     size = int(np.clip(HELD_NUMBERS // n, 1, 128))
     for chunk in np.split(order, range(size, n_draws, size)):
         values = np.empty((len(chunk), n))
@@ -95,15 +118,12 @@ def _detect_all(model, rows, theta, counts):
             stop = start + len(block)
             values[:, start:stop] = model.log_kernel(theta[chunk], block, 1.0).T
             start = stop
-        total += values.sum(axis=0)
-        if counts is None:
-            continue
         if rows.weight is None:
             flags, threshold[chunk] = _flag(values, counts[chunk])
         else:
             flags, threshold[chunk] = _flag_weighted(values, counts[chunk], rows.weight)
         flagged += flags
-    return flagged, threshold, total
+    return flagged, threshold
 
 
 def _flag(values, counts):

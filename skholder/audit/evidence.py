@@ -25,7 +25,7 @@ _LEVEL = 0.95
 _BLOCK = 16_384
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RegressionEvidence:
     """What explains each row of a regression; arrays have shape (n,).
 
@@ -51,6 +51,9 @@ class RegressionEvidence:
         """Residuals in predictive standard deviations, shape (n,)."""
         with np.errstate(over="ignore"):
             return (self.observed - self.fitted) / self.sd
+
+    def __repr__(self):
+        return f"RegressionEvidence({len(self):,} rows of {self.target!r})"
 
     def __len__(self):
         return len(self.observed)
@@ -84,7 +87,7 @@ class RegressionEvidence:
         return self
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DensityEvidence:
     """What explains each row of a density: its worst T columns, worst first.
 
@@ -102,6 +105,9 @@ class DensityEvidence:
     nats: np.ndarray
     observed: np.ndarray
     expected: np.ndarray
+
+    def __repr__(self):
+        return f"DensityEvidence({len(self):,} rows)"
 
     def __len__(self):
         return len(self.column)

@@ -144,11 +144,13 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "
                 "is None."
             )
-        X, y = indexable(X, y)
-        y = column_or_1d(y, warn=True)
+        X, named = indexable(X, y)
+        y = column_or_1d(named, warn=True)
+        # A series says what the response is called.
+        named = named if np.ndim(named) == 1 else y
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
-        self.auditor_ = fit_auditor(self._auditor(), X, y, audit_params, self.random_state)
+        self.auditor_ = fit_auditor(self._auditor(), X, named, audit_params, self.random_state)
         self.audit_, removed, weight = removed_weight(self.auditor_)
         accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":

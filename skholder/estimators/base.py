@@ -45,7 +45,7 @@ _NEED_ALPHA = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PosteriorMode:
     """A mode of the posterior, in the user's units.
 
@@ -59,6 +59,9 @@ class PosteriorMode:
 
     log_prob: float
     parameters: dict[str, NDArray[np.float64]]
+
+    def __repr__(self):
+        return f"PosteriorMode({', '.join(self.parameters)}; log_prob={self.log_prob:.2f})"
 
     @classmethod
     def of(cls, mode: Mode, model: Any, units: Any) -> PosteriorMode:
@@ -241,7 +244,10 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         tails = tail_probabilities(draws.model, draws.theta, table.rows.rows)
         values = minimiser_values(result, table) if draws.gamma > 0 else None
         found = count_rows(result, table, values, tails, self._alpha_prior, self.count, random)
-        seen = detect(draws.model, RowBlocks(rows, kept["weight"]), draws.theta, found.counts)
+        blocks = RowBlocks(rows, kept["weight"])
+        seen = detect(
+            draws.model, blocks, draws.theta, found.counts, table.rows, table.where.member
+        )
         for name in (*_NEED_ALPHA, "gamma_path_"):
             vars(self).pop(name, None)
         self.record_ = FitRecord(
@@ -340,4 +346,5 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             The former with ArviZ 0.x, the latter with 1.x.
         """
         check_is_fitted(self)
-        return to_arviz(self.posterior_, self.record_.n_chains, self.record_.columns)
+        fit = self.record_
+        return to_arviz(self.posterior_, fit.n_chains, fit.columns, fit.units.names(fit.columns))

@@ -17,7 +17,7 @@ def fit_auditor(auditor, X, y, params, random_state):
         return auditor.fit(X, y, **params)
     except (ValueError, TypeError) as error:
         text = str(error)
-        if any(word in text for word in ("NaN", "infinity", "convert string", "could not convert")):
+        if any(word in text for word in ("NaN", "infinity", "not a number", "could not convert")):
             raise ValueError(
                 f"{text}\nThe auditor needs complete numeric columns. Impute and encode first, as "
                 "in make_pipeline(ColumnTransformer(...), AuditedEstimator(...))."

@@ -247,9 +247,10 @@ class HolderBayesDensity(DensityPredictions):
         -------
         self
         """
-        with fitting(self), naming_columns(X):
+        with fitting(self):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
-            data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+            with naming_columns(X):
+                data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
             weight = usable_weight(sample_weight, data)
             kind = check_density(self.model)
             kind.check_support(data)
@@ -288,7 +289,7 @@ class HolderBayesDensity(DensityPredictions):
             for name, mean in self.posterior_.means():
                 setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
-                self.offset_ = self._training_offset(rows)
+                self.offset_ = self._training_offset(table.rows, self.log_density_[where.chosen])
         return self
 
     def _power(self, model, rows, random):
@@ -312,21 +313,29 @@ class HolderBayesDensity(DensityPredictions):
         check_width(len(units.backward), scaling == "full", self.inference)
         return units
 
-    def _training_offset(self, rows):
-        """Threshold on ``score_samples`` that calls the wanted number of training rows outliers."""
-        fit, weight = self.record_, self.record_.row_weight
+    def _training_offset(self, distinct, log_density):
+        """Threshold on ``score_samples`` that calls the wanted number of training rows outliers.
+
+        ``distinct`` are the rows of the inference, ``log_density`` their posterior means.
+        """
         if self.contamination == "auto":
-            counts, tails = self.outlier_count_posterior_, self.tail_probability_
-            count = choose_count(counts, self.rule, tails=tails, weight=fit.weight)
+            count = choose_count(
+                self.outlier_count_posterior_,
+                self.rule,
+                tails=self.tail_probability_,
+                weight=self.record_.weight,
+            )
         else:
-            count = int(np.rint(float(self.contamination) * weight.sum()))
-        if fit.weight is not None:
-            return score_threshold(self._log_predictive(rows), weight, count)
-        log_volume = fit.units.log_volume
-        scores = lowest_predictive(
-            fit.model, fit.theta, rows, self.log_density_ + log_volume, count + 1
+            count = int(np.rint(float(self.contamination) * distinct.total_weight))
+        weight = np.ones(len(distinct)) if distinct.weight is None else distinct.weight
+        if weight.min() < 1:
+            return score_threshold(self._log_predictive(distinct.rows), weight, count)
+        fit, log_volume = self.record_, self.record_.units.log_volume
+        # Where no row weighs less than 1, so many hold the count and the row above it.
+        lowest, scores = lowest_predictive(
+            fit.model, fit.theta, distinct.rows, log_density + log_volume, count + 1
         )
-        return score_threshold(scores, np.ones(len(scores)), count) - log_volume
+        return score_threshold(scores, weight[lowest], count) - log_volume
 
 
 def _lost(units):

@@ -11,7 +11,7 @@ from ..audit import tail_probabilities
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
-from .inputs import private_random_state
+from .inputs import naming_columns, private_random_state
 
 __all__ = ["DensityPredictions"]
 
@@ -23,7 +23,9 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
 
     def _check_rows(self, X):
         check_is_fitted(self)
-        return self.record_.units.apply(validate_data(self, X, dtype=np.float64, reset=False))
+        with naming_columns(X):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return self.record_.units.apply(X)
 
     def _log_predictive(self, rows):
         fit = self.record_

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import reprlib
 from contextlib import contextmanager
+from datetime import date
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -10,6 +12,9 @@ from sklearn.utils import check_random_state
 from .._sklearn import check_sample_weight
 
 __all__ = ["naming_columns", "private_random_state", "usable_weight"]
+
+# NumPy's kinds of dates and of durations.
+_DATES = {"M": "dates", "m": "durations"}
 
 
 def private_random_state(random_state):
@@ -32,31 +37,47 @@ def usable_weight(sample_weight, X):
 
 
 @contextmanager
-def naming_columns(X):
-    """Errors about text or dates in a data frame name the column and the remedy."""
-    dates = [name for name in _columns(X) if _kind(X[name]) == "M"]
-    if dates:
-        raise ValueError(
-            f"Column {dates[0]!r} holds dates. Turn them into numbers first, for instance days "
-            "since a date."
-        )
+def naming_columns(X, y=None):
+    """Errors about text or dates in a data frame or a named response name it and the remedy.
+
+    Arrays have no names: their errors stay scikit-learn's, as do those about missing values,
+    sparse matrices and complex numbers.
+    """
+    columns = _named_columns(X, y)
+    for name, column in columns:
+        what = _DATES.get(_kind(column))
+        if what is not None:
+            raise ValueError(_about_dates(name, what))
     try:
         yield
     except (ValueError, TypeError) as error:
-        for name in _columns(X):
-            cell = _first_not_a_number(X[name])
+        for name, column in columns:
+            cell = _first_not_a_number(column)
+            if isinstance(cell, date):
+                raise ValueError(_about_dates(name, "dates")) from error
             if cell is not None:
                 raise ValueError(
-                    f"Column {name!r} holds {cell!r}, which is not a number ({error}). Encode such "
+                    f"{name} holds {reprlib.repr(cell)}, which is not a number. Encode such "
                     "columns first (OneHotEncoder, OrdinalEncoder) or leave them out."
                 ) from error
         raise
 
 
-def _columns(X):
-    """Column names of a data frame, pandas or polars, without repeats; none for anything else."""
+def _about_dates(name, what):
+    example = "days since a date" if what == "dates" else "seconds"
+    return f"{name} holds {what}. Turn them into numbers first, for instance {example}."
+
+
+def _named_columns(X, y):
+    """What to call each column of a pandas or polars object, and the column."""
     names = list(getattr(X, "columns", ()))
-    return names if len(set(map(str, names))) == len(names) else []
+    if len(set(map(str, names))) < len(names):
+        # Which of two columns of one name is meant cannot be said.
+        names = []
+    columns = [(f"Column {name!r}", X[name]) for name in names]
+    if getattr(y, "name", None) is not None:
+        columns.append((f"The response {y.name!r}", y))
+    return columns
 
 
 def _kind(column):
@@ -65,12 +86,20 @@ def _kind(column):
 
 def _first_not_a_number(column):
     """The first cell that is neither a number nor missing; None if there is none."""
-    if _kind(column) in "fiub":
+    if _kind(column) in "fiubc":
         return None
     for cell in np.asarray(column, dtype=object):
+        if _is_missing(cell) or isinstance(cell, complex):
+            continue
         try:
             float(cell)
         except (TypeError, ValueError):
-            if cell is not None and cell == cell:
-                return cell
+            return cell
     return None
+
+
+def _is_missing(cell):
+    """Whether a cell is None, NaN, or pandas' NA or NaT."""
+    if cell is None or type(cell).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(cell, float) and cell != cell

@@ -18,7 +18,7 @@ from ..summaries.predictive import (
     mixture_interval,
 )
 from .base import HolderBayesEstimator
-from .inputs import private_random_state
+from .inputs import naming_columns, private_random_state
 
 __all__ = ["RegressionPredictions"]
 
@@ -31,12 +31,14 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
 
     def _check_rows(self, X, y):
         check_is_fitted(self)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
+        with naming_columns(X, y):
+            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
         return self.record_.units.rows(X, y.astype(np.float64, copy=False))
 
     def _check_design(self, X):
         check_is_fitted(self)
-        X = validate_data(self, X, dtype=np.float64, reset=False)
+        with naming_columns(X):
+            X = validate_data(self, X, dtype=np.float64, reset=False)
         return self.record_.units.design(X)
 
     @overload

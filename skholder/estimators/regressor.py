@@ -243,11 +243,12 @@ class HolderBayesRegressor(RegressionPredictions):
         -------
         self
         """
-        with fitting(self), naming_columns(X):
+        with fitting(self):
             labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
-            data, response = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
-            )
+            with naming_columns(X, y):
+                data, response = validate_data(
+                    self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+                )
             response = response.astype(np.float64, copy=False)
             weight = usable_weight(sample_weight, data)
             model = self._model(check_noise(self.noise))

@@ -101,6 +101,10 @@ class RegressionUnits:
         """The rows without their response, shape (m, p + 1) or (m, p)."""
         return self.rows(X, np.broadcast_to(self.y.centre, len(X)))[:, :-1]
 
+    def names(self, columns):
+        """The columns that coefficients belong to: all of them."""
+        return list(columns)
+
     def response(self, values):
         """Responses on the computing scale in the user's units."""
         return self.y.centre[0] + self.y.scale[0] * values

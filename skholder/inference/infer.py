@@ -73,7 +73,7 @@ def infer(
     diagnostics = Diagnostics(
         **run.figures,
         vacuous_share=vacuous,
-        floor_share=at_floor_shares(model, run.theta),
+        floor_share=at_floor_shares(posterior.model, run.theta),
         ceiling_share=0.0 if run.alpha is None else at_ceiling(1 - run.alpha, 1 - lower),
         seconds=clock.laps,
     )

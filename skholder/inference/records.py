@@ -108,7 +108,7 @@ class Diagnostics:
         return f"<table>{head}{lines}</table>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Draws:
     """Posterior draws on the computing scale, with what it takes to use them on new rows.
 
@@ -132,6 +132,10 @@ class Draws:
     theta: NDArray[np.float64]
     log_mean: NDArray[np.float64]
     alpha: NDArray[np.float64] | None
+
+    def __repr__(self):
+        n_draws, d = self.theta.shape
+        return f"Draws({n_draws:,} draws of {d} parameters, gamma={self.gamma:g})"
 
 
 @dataclass(frozen=True)

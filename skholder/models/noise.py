@@ -214,7 +214,9 @@ class ScipyNoise(NoiseModel):
         return _quadrature_log_power(self, float(gamma))
 
     def cdf(self, r: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self.distribution.cdf(r)
+        # Some distributions overflow on the way to a correct 0 or 1.
+        with np.errstate(over="ignore"):
+            return self.distribution.cdf(r)
 
     def sample(
         self, size: int | tuple[int, ...], random: np.random.RandomState

@@ -6,34 +6,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Canonical", "canonical"]
+__all__ = ["RowSet", "canonical"]
 
 
 @dataclass(frozen=True)
-class Canonical:
-    """A weighted set of rows, and where each row of the input went.
+class RowSet:
+    """The distinct rows of a table, in canonical order.
 
     Attributes
     ----------
     chosen : ndarray of int, shape (m,)
-        A row of the input for each row of the set.
+        A row of the table for each row of the set.
     weight : ndarray of shape (m,) or None
         Its weight; None if all are 1.
-    position : ndarray of int, shape (n,)
-        The row of the set that each row of the input became; -1 for rows without weight.
+    member : ndarray of int, shape (n,)
+        The row of the set that each row of the table is; -1 for a row without weight.
     """
 
     chosen: np.ndarray
     weight: np.ndarray | None
-    position: np.ndarray
+    member: np.ndarray
 
     def spread(self, values, missing):
-        """Values (m,) of the set's rows for each row of the input, shape (n,).
+        """Values (m,) of the set's rows for each row of the table, shape (n,).
 
-        ``missing(rows)`` makes those of the rows (positions in the input) that have no weight.
+        ``missing(rows)`` makes those of the rows (positions in the table) that have no weight.
         """
-        out = values[self.position]
-        lost = np.flatnonzero(self.position < 0)
+        out = values[self.member]
+        lost = np.flatnonzero(self.member < 0)
         if len(lost):
             out[lost] = missing(lost)
         return out
@@ -45,9 +45,14 @@ def canonical(X, y=None, weight=None):
     Rows are sorted by (y, X), equal rows are merged and rows without weight dropped. Every sum
     over the result is then the same to the last bit for permuted or repeated rows.
 
+    Parameters
+    ----------
+    X : ndarray of shape (n, p)
+    y, weight : ndarray of shape (n,) or None
+
     Returns
     -------
-    Canonical
+    RowSet
     """
     columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
     order = np.argsort(columns[-1], kind="stable")
@@ -63,9 +68,9 @@ def canonical(X, y=None, weight=None):
             break
     is_first = np.append(True, ~tied)
     first = np.flatnonzero(is_first)
-    position = np.full(len(X), -1)
-    position[order] = np.cumsum(is_first) - 1
+    member = np.full(len(X), -1)
+    member[order] = np.cumsum(is_first) - 1
     if weight is None:
         weight = np.ones(len(X))
     merged = np.add.reduceat(weight[order], first)
-    return Canonical(order[first], None if np.all(merged == 1) else merged, position)
+    return RowSet(order[first], None if np.all(merged == 1) else merged, member)

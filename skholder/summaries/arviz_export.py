@@ -5,7 +5,7 @@ from __future__ import annotations
 __all__ = ["to_arviz"]
 
 
-def to_arviz(posterior, n_chains, columns):
+def to_arviz(posterior, n_chains, columns, kept):
     """Convert draws to ArviZ, one chain for each ensemble.
 
     Parameters
@@ -15,6 +15,8 @@ def to_arviz(posterior, n_chains, columns):
     n_chains : int
     columns : sequence of str
         Names of the columns: coordinates of everything that has one number for each of them.
+    kept : sequence of str
+        Names of the columns that the model uses, where it leaves out some without any spread.
 
     Returns
     -------
@@ -29,15 +31,20 @@ def to_arviz(posterior, n_chains, columns):
     }
     if "alpha" in chains:
         chains["epsilon"] = 1 - chains["alpha"]
-    named = ("column", "other_column")
-    dims = {
-        name: list(named[: draws.ndim - 2])
-        for name, draws in chains.items()
-        if draws.ndim > 2 and set(draws.shape[2:]) == {len(columns)}
-    }
-    coords = {name: list(columns) for name in named}
+    coords = {"column": list(columns), "other_column": list(columns), "kept_column": list(kept)}
+    dims = {name: _dims(draws.shape[2:], coords) for name, draws in chains.items()}
     used = {dim for each in dims.values() for dim in each}
-    labels = {"dims": dims, "coords": {name: coords[name] for name in named if name in used}}
+    labels = {
+        "dims": {name: each for name, each in dims.items() if each},
+        "coords": {dim: names for dim, names in coords.items() if dim in used},
+    }
     if int(arviz.__version__.split(".")[0]) >= 1:
         return arviz.from_dict({"posterior": chains}, **labels)
     return arviz.from_dict(posterior=chains, **labels)
+
+
+def _dims(shape, coords):
+    """Names of the dimensions of one draw; none where its numbers do not belong to columns."""
+    if set(shape) == {len(coords["column"])}:
+        return ["column", "other_column"][: len(shape)]
+    return ["kept_column"] if shape == (len(coords["kept_column"]),) else []

@@ -19,7 +19,7 @@ from ..rows import row_spans
 __all__ = ["Influence", "influence", "risk_influence"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Influence:
     """Influence of each row, were it added to the training rows.
 
@@ -34,6 +34,9 @@ class Influence:
 
     risk: NDArray[np.float64]
     parameters: dict[str, NDArray[np.float64]]
+
+    def __repr__(self):
+        return f"Influence({len(self.risk):,} rows on risk, {', '.join(self.parameters)})"
 
 
 def risk_influence(divergence, gamma, log_density, log_mean, log_c, alpha):

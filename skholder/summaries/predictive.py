@@ -29,10 +29,16 @@ def log_predictive(model, theta, rows):
 
 
 def lowest_predictive(model, theta, rows, mean_log_density, n_lowest):
-    """The ``n_lowest`` smallest log predictive densities of the rows (and more), sorted.
+    """The ``n_lowest`` rows of smallest log predictive density.
 
     By Jensen's inequality a row's log predictive density is at least its mean log density, so once
     enough rows of low mean are scored, no other row can come in below them.
+
+    Returns
+    -------
+    positions : ndarray of int, shape (n_lowest,)
+        Lowest first.
+    scores : ndarray of shape (n_lowest,)
     """
     order = np.argsort(mean_log_density, kind="stable")
     n_lowest = min(n_lowest, len(rows))
@@ -41,9 +47,10 @@ def lowest_predictive(model, theta, rows, mean_log_density, n_lowest):
         # A few more than wanted will do: a predictive is seldom far above the mean.
         size = max(n_lowest + n_lowest // 20 + 20, 2 * len(scores))
         more = order[len(scores) : size]
-        scores = np.sort(np.append(scores, log_predictive(model, theta, rows[more])))
-        if size >= len(rows) or scores[n_lowest - 1] <= mean_log_density[order[size]]:
-            return scores
+        scores = np.append(scores, log_predictive(model, theta, rows[more]))
+        lowest = np.argsort(scores, kind="stable")[:n_lowest]
+        if size >= len(rows) or scores[lowest[-1]] <= mean_log_density[order[size]]:
+            return order[lowest], scores[lowest]
 
 
 def mean_log_density(model, theta, rows, threshold=None):

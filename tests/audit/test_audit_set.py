@@ -6,7 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import skholder.audit.detection
-from skholder.audit import Audit, choose_count, detect, outlier_counts, worst_first
+from skholder.audit import (
+    Audit,
+    choose_count,
+    detect,
+    outlier_counts,
+    score_threshold,
+    worst_first,
+)
 from skholder.rows import RowBlocks
 from skholder.summaries.predictive import mean_log_density
 
@@ -21,6 +28,9 @@ class Table:
 
     def log_kernel(self, theta, rows, power):
         return power * self.values[np.ix_(rows[:, 0].astype(int), theta[:, 0].astype(int))]
+
+    def mean_log_kernel(self, theta):
+        return None
 
     def log_peak(self, theta):
         # Not zero: thresholds and means must include it.
@@ -187,6 +197,43 @@ class TestChooseCount:
             choose_count(COUNTS, "most")
 
 
+class TestScoreThreshold:
+    scores = np.array([-1.0, -4.0, -2.0, -3.0])
+
+    @pytest.mark.parametrize(("count", "expected"), [(1, -3.5), (2, -2.5), (3, -1.5)])
+    def test_midway(self, count, expected):
+        assert score_threshold(self.scores, np.ones(4), count) == expected
+
+    @pytest.mark.parametrize(("count", "below"), [(0, 0), (4, 4)])
+    def test_none_or_all_whatever_rounding_does(self, count, below):
+        threshold = score_threshold(self.scores, np.ones(4), count)
+        for rounded in (self.scores * (1 - 1e-12), self.scores * (1 + 1e-12)):
+            assert np.sum(rounded < threshold) == below
+
+    def test_a_row_that_fits_in_part_is_on_the_side_of_its_larger_part(self):
+        weight = np.array([1.0, 1.0, 1.0, 3.0])
+        assert score_threshold(self.scores, weight, 2) == -3.5
+        assert score_threshold(self.scores, weight, 3) == -2.5
+
+    @given(
+        st.lists(st.integers(-3, 0), min_size=2, max_size=8),
+        st.lists(st.integers(1, 4), min_size=8, max_size=8),
+        st.integers(0, 12),
+        st.integers(0, 1000),
+    )
+    def test_weights_are_repeats_and_no_score_is_the_threshold(self, scores, repeats, count, seed):
+        scores, repeats = np.array(scores, float), np.array(repeats[: len(scores)])
+        jitter = 1 + 1e-13 * np.random.default_rng(seed).normal(size=repeats.sum())
+        weighted = score_threshold(scores, repeats.astype(float), count)
+        written = score_threshold(np.repeat(scores, repeats) * jitter, np.ones(len(jitter)), count)
+        np.testing.assert_allclose(weighted, written, rtol=1e-12, atol=1e-12)
+        assert np.min(np.abs(scores - weighted)) > 1e-10
+
+    def test_rows_without_weight_have_no_say(self):
+        weight = np.array([1.0, 0.0, 1.0, 1.0])
+        assert score_threshold(self.scores, weight, 1) == -2.5
+
+
 FOD = np.array([0.2, 0.9, 0.9, 0.0, 0.5])
 LOG_DENSITY = np.array([-9.0, -2.0, -3.0, -1.0, -4.0])
 
@@ -201,6 +248,22 @@ class TestWorstFirst:
     def test_unknown_rank(self):
         with pytest.raises(ValueError, match="rank must be 'fod' or 'log_density', got 'x'"):
             worst_first(FOD, LOG_DENSITY, "x")
+
+
+class Reasons:
+    """Evidence that only knows the numbers of its rows."""
+
+    def __init__(self, why="because"):
+        self.why = why
+
+    def reasons(self, positions):
+        return [f"{self.why} {row}" for row in positions]
+
+    def residual(self, row):
+        return None
+
+    def contributions(self, row):
+        return ()
 
 
 class TestAudit:
@@ -232,6 +295,48 @@ class TestAudit:
     def test_rows_without_weight_are_not_flagged(self):
         audit = self.make(weight=np.array([1.0, 1.0, 0.0, 1.0, 1.0]))
         np.testing.assert_array_equal(audit.indices, [1, 4])
+
+    def test_rows_without_weight_come_last_and_say_so(self):
+        weight = np.array([1.0, 1.0, 0.0, 2.0, 1.0])
+        audit = self.make(weight=weight, evidence=Reasons())
+        # Row 2 has the highest FoD; the others keep their order.
+        np.testing.assert_array_equal(audit.order, [1, 4, 0, 3, 2])
+        frame = audit.to_frame()
+        assert list(frame.columns) == ["flagged", "fod", "log_density", "row", "weight", "reason"]
+        np.testing.assert_array_equal(frame["weight"], weight[[1, 4, 0, 3, 2]])
+        assert frame["reason"].iloc[-1] == "not audited, its weight is 0; because 2"
+        assert frame["reason"].iloc[0] == "because 1"
+        assert audit.explain(position=2).reason == "not audited, its weight is 0; because 2"
+
+    def test_repr_is_a_line_however_many_rows(self):
+        n = 20_000
+        audit = Audit.from_posterior(np.array([1_200, 1_500]), np.zeros(n), np.arange(float(n)))
+        assert repr(audit) == (
+            "Audit(1,350 of 20,000 rows flagged; posterior count between 1,208 and 1,492)"
+        )
+
+    def test_html_shows_the_worst_rows_escaped(self):
+        pytest.importorskip("pandas")
+        html = self.make(evidence=Reasons("<script>"))._repr_html_()
+        assert "2 of 5 rows flagged" in html
+        assert "&lt;script&gt;" in html
+        assert "<script>" not in html
+
+    def test_html_of_many_rows_is_short(self):
+        pytest.importorskip("pandas")
+        n = 20_000
+        audit = Audit.from_posterior(np.array([1_200]), np.zeros(n), np.arange(float(n)))
+        assert len(audit._repr_html_()) < 4000
+        assert audit._repr_html_().count("<tr") == 11
+
+    def test_polars_frame(self):
+        pl = pytest.importorskip("polars")
+        audit = self.make(library="polars", weight=np.ones(5), evidence=Reasons())
+        frame = audit.to_frame()
+        assert isinstance(frame, pl.DataFrame)
+        assert frame.columns == ["flagged", "fod", "log_density", "row", "weight", "reason"]
+        assert frame["row"].to_list() == [2, 1, 4, 0, 3]
+        assert "rows flagged" in audit._repr_html_()
 
     @pytest.mark.parametrize("level", [0.0, 1.0, -1, 95])
     def test_level_out_of_range(self, level):

@@ -1,5 +1,7 @@
 """Laws of a fit: units, order, weights and threads do not matter."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn.utils import check_random_state
 
 from skholder import HolderBayesRegressor
+from skholder.rows import blocks
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -87,11 +90,11 @@ def test_weights_are_repeats(data, repeats):
         weighted.outlier_count_posterior_, written.outlier_count_posterior_
     )
     owner = np.repeat(np.arange(60), repeats)
-    for name in ("fod_scores_", "log_density_"):
-        averaged = np.bincount(owner, getattr(written, name), minlength=60)[repeats > 0]
-        np.testing.assert_allclose(
-            getattr(weighted, name)[repeats > 0], averaged / repeats[repeats > 0], atol=1e-9
-        )
+    np.testing.assert_array_equal(weighted.log_density_[owner], written.log_density_)
+    averaged = np.bincount(owner, written.fod_scores_, minlength=60)[repeats > 0]
+    np.testing.assert_allclose(
+        weighted.fod_scores_[repeats > 0], averaged / repeats[repeats > 0], atol=1e-9
+    )
 
 
 @pytest.mark.parametrize("kwargs", [{"divergence": "kl"}, {"inference": "laplace"}])
@@ -113,12 +116,31 @@ def test_unit_weights_change_no_bit(data, fitted):
     assert_same_draws(fit(*data, np.ones(60)), fitted)
 
 
-def test_jobs_change_no_bit(contaminated):
-    # More rows than a block, so that blocks may run in threads as well.
+class Pools:
+    """Stands for ThreadPoolExecutor and counts how often row blocks asked for one."""
+
+    def __init__(self):
+        self.made = 0
+
+    def __call__(self, n_threads):
+        self.made += 1
+        return ThreadPoolExecutor(n_threads)
+
+
+def test_jobs_and_threads_change_no_bit(contaminated, monkeypatch):
+    # With one job, row blocks have threads of their own; with two, each ensemble has one.
     X, y, *_ = contaminated(3000, 2, 0.1)
-    one, two = (fit(X, y, n_jobs=n_jobs, n_draws=80) for n_jobs in (1, 2))
-    assert_same_draws(one, two)
-    np.testing.assert_array_equal(one.fod_scores_, two.fod_scores_)
+    plain = fit(X, y, n_draws=80)
+    monkeypatch.setattr(blocks, "_THREAD_FROM", 10_000)
+    monkeypatch.setattr(blocks, "effective_n_threads", lambda: 3)
+    for n_jobs in (1, 2):
+        pools = Pools()
+        monkeypatch.setattr(blocks, "ThreadPoolExecutor", pools)
+        found = fit(X, y, n_jobs=n_jobs, n_draws=80)
+        assert pools.made > 0
+        assert_same_draws(found, plain)
+        np.testing.assert_array_equal(found.fod_scores_, plain.fod_scores_)
+        np.testing.assert_array_equal(found.log_density_, plain.log_density_)
 
 
 def test_random_state_decides(data, fitted):

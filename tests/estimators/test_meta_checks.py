@@ -1,4 +1,8 @@
-"""scikit-learn's own checks for the three meta-estimators."""
+"""scikit-learn's own checks for the three meta-estimators.
+
+A few settings that differ in draws, ensembles, inference, rule and covariance type; many more are
+in ``examples/studies/check_settings.py``.
+"""
 
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
@@ -12,7 +16,9 @@ from skholder import (
     OutlierRejector,
 )
 
-DENSITY = OutlierAuditor(HolderBayesDensity(n_draws=400, covariance_type="diag"))
+FULL = HolderBayesDensity(n_draws=400)
+DENSITY = OutlierAuditor(HolderBayesDensity(n_draws=200, n_ensembles=2, covariance_type="diag"))
+LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
 REGRESSION = OutlierAuditor(HolderBayesRegressor(n_draws=400))
 
 
@@ -22,6 +28,8 @@ REGRESSION = OutlierAuditor(HolderBayesRegressor(n_draws=400))
 @parametrize_with_checks(
     [
         OutlierAuditor(),
+        OutlierAuditor(FULL),
+        OutlierAuditor(LAPLACE, rule="upper"),
         AuditedEstimator(Ridge(), auditor=REGRESSION),
         AuditedEstimator(Ridge(), auditor=REGRESSION, mode="weight"),
         AuditedEstimator(LogisticRegression(), auditor=DENSITY),

@@ -44,6 +44,15 @@ class TestAgainstScipy:
     def test_distribution_function(self, noise, truth):
         np.testing.assert_allclose(noise.cdf(R), truth.cdf(R), rtol=1e-12)
 
+    def test_tail_is_the_probability_of_less_likely_values(self, noise, truth):
+        # By simulation; for symmetric laws it is both tails.
+        draws = truth.rvs(size=40_000, random_state=1)
+        at = truth.ppf([0.001, 0.05, 0.3, 0.5, 0.8, 0.99])
+        expected = [np.mean(truth.logpdf(draws) <= truth.logpdf(x)) for x in at]
+        np.testing.assert_allclose(noise.tail(at), expected, atol=0.012)
+        if noise.is_symmetric:
+            np.testing.assert_allclose(noise.tail(R), 2 * truth.sf(np.abs(R)), rtol=1e-10)
+
     def test_variance(self, noise, truth):
         np.testing.assert_allclose(noise.variance, truth.var(), rtol=1e-12)
 

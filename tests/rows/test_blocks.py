@@ -225,9 +225,15 @@ class TestCanonical:
         X, y = data[:, :2], data[:, 2]
 
         def weighted_set(X, y, weight):
-            chosen, merged = canonical(X, y, weight)
-            merged = np.ones(len(chosen)) if merged is None else merged
-            return np.column_stack([X[chosen], y[chosen], merged])
+            found = canonical(X, y, weight)
+            merged = np.ones(len(found.chosen)) if found.weight is None else found.weight
+            # Every row that carries weight is the row of the set that it is said to be.
+            counted = found.member >= 0
+            np.testing.assert_array_equal(counted, True if weight is None else weight > 0)
+            owner = found.chosen[found.member[counted]]
+            np.testing.assert_array_equal(X[owner], X[counted])
+            np.testing.assert_array_equal(y[owner], y[counted])
+            return np.column_stack([X[found.chosen], y[found.chosen], merged])
 
         plain = weighted_set(X, y, repeats.astype(float))
         moved = weighted_set(X[order], y[order], repeats[order].astype(float))
@@ -246,30 +252,32 @@ class TestCanonical:
         weight = np.array([0.1, 0.2, 0.3, 1.0])
         order = [2, 1, 0, 3]
         np.testing.assert_array_equal(
-            canonical(X, y, weight)[1], canonical(X[order], y[order], weight[order])[1]
+            canonical(X, y, weight).weight, canonical(X[order], y[order], weight[order]).weight
         )
 
     def test_rows_without_weight_are_dropped(self):
         X, y = np.arange(4.0)[:, None], np.array([3.0, 1.0, 2.0, 0.0])
-        chosen, weight = canonical(X, y, np.array([1.0, 0.0, 2.5, 1.0]))
-        np.testing.assert_array_equal(chosen, [3, 2, 0])
-        np.testing.assert_array_equal(weight, [1.0, 2.5, 1.0])
+        found = canonical(X, y, np.array([1.0, 0.0, 2.5, 1.0]))
+        np.testing.assert_array_equal(found.chosen, [3, 2, 0])
+        np.testing.assert_array_equal(found.weight, [1.0, 2.5, 1.0])
+        np.testing.assert_array_equal(found.member, [2, -1, 1, 0])
 
     def test_distinct_rows_have_no_weight(self):
-        chosen, weight = canonical(np.array([[1.0], [0.0]]), np.array([5.0, 5.0]))
-        np.testing.assert_array_equal(chosen, [1, 0])
-        assert weight is None
+        found = canonical(np.array([[1.0], [0.0]]), np.array([5.0, 5.0]))
+        np.testing.assert_array_equal(found.chosen, [1, 0])
+        assert found.weight is None
 
     def test_without_response(self):
         X = np.array([[1.0, 2.0], [0.0, 9.0], [1.0, 2.0], [0.0, 3.0]])
-        chosen, weight = canonical(X)
-        np.testing.assert_array_equal(X[chosen], [[0, 3], [0, 9], [1, 2]])
-        np.testing.assert_array_equal(weight, [1, 1, 2])
+        found = canonical(X)
+        np.testing.assert_array_equal(X[found.chosen], [[0, 3], [0, 9], [1, 2]])
+        np.testing.assert_array_equal(found.weight, [1, 1, 2])
+        np.testing.assert_array_equal(found.member, [2, 1, 2, 0])
 
     def test_all_rows_equal(self):
-        chosen, weight = canonical(np.ones((5, 2)), np.ones(5))
-        assert len(chosen) == 1
-        np.testing.assert_array_equal(weight, [5])
+        found = canonical(np.ones((5, 2)), np.ones(5))
+        assert len(found.chosen) == 1
+        np.testing.assert_array_equal(found.weight, [5])
 
 
 @given(

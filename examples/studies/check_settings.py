@@ -1,0 +1,96 @@
+"""
+scikit-learn's estimator checks over many settings
+==================================================
+
+The test suite runs ``sklearn.utils.estimator_checks`` for a handful of settings; this study runs
+them for draws of 200, 400 and 1000, one to four ensembles, the Laplace approximation, every rule,
+both covariance types and every estimator of the package. Nothing may fail, nothing is exempt.
+
+Run all of it (about an hour on two cores), or the checks whose name has a text in it::
+
+    python examples/studies/check_settings.py
+    python examples/studies/check_settings.py --only sample_weight_equivalence
+
+It prints one line for each failure and a summary; the exit code is the number of failures.
+"""
+
+import argparse
+import os
+import time
+import warnings
+from itertools import product
+
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from skholder import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    OutlierAuditor,
+    OutlierRejector,
+)
+
+RULES = ("mean", "median", "lower", "upper")
+
+
+def samplings():
+    """Arguments that say how to draw: 200, 400 and 1000 draws, one to four ensembles, Laplace."""
+    for n_draws, n_ensembles in product((200, 400, 1000), (1, 2, 4)):
+        yield {"n_draws": n_draws, "n_ensembles": n_ensembles}
+    yield {"n_draws": 300, "n_ensembles": 3}
+    yield {"n_draws": 400, "inference": "laplace"}
+
+
+def estimators():
+    """Every estimator of the study, unfitted."""
+    for sampling in samplings():
+        regressor = HolderBayesRegressor(**sampling)
+        yield regressor
+        yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor))
+        yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor), mode="weight")
+        for covariance_type in ("full", "diag"):
+            density = HolderBayesDensity(covariance_type=covariance_type, **sampling)
+            yield OutlierRejector(OutlierAuditor(density))
+            yield AuditedEstimator(LogisticRegression(), auditor=OutlierAuditor(density))
+            for rule in RULES:
+                yield HolderBayesDensity(covariance_type=covariance_type, rule=rule, **sampling)
+                yield OutlierAuditor(density, rule=rule)
+
+
+def failures(estimator, only):
+    """Names and texts of the checks that fail, and how many were run."""
+    failed, n_run = [], 0
+    for one, check in estimator_checks_generator(estimator):
+        name = check.func.__name__
+        if only not in name:
+            continue
+        n_run += 1
+        try:
+            check(one)
+        except Exception as error:
+            failed.append((name, f"{type(error).__name__}: {error}"))
+    return failed, n_run
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
+    parser.add_argument("--only", default="", help="run checks whose name has this text in it")
+    only = parser.parse_args().only
+    # scikit-learn skips its array API check where this is not set.
+    os.environ["SCIPY_ARRAY_API"] = "1"
+    # The checks fit a few rows with few draws: what the package warns of there is rightly said.
+    warnings.simplefilter("ignore")
+    start, n_settings, n_failed, n_run = time.perf_counter(), 0, 0, 0
+    for estimator in estimators():
+        failed, run = failures(estimator, only)
+        n_settings, n_run, n_failed = n_settings + 1, n_run + run, n_failed + len(failed)
+        for name, text in failed:
+            print(f"{' '.join(repr(estimator).split())}\n  {name}: {text[:500]}", flush=True)
+    seconds = time.perf_counter() - start
+    print(f"{n_settings} settings, {n_run} checks, {n_failed} failed, {seconds:.0f} s.")
+    return min(n_failed, 255)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
