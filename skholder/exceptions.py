@@ -28,7 +28,7 @@ _MACHINERY = (
 )
 _MODEL_SELECTION = str(Path(sklearn.__file__).parent / "model_selection")
 # What the fits of a search have warned of; a search has one Parallel, which it forgets at its end.
-_SAID = WeakKeyDictionary()
+_SAID: WeakKeyDictionary[object, set[type[Warning]]] = WeakKeyDictionary()
 
 
 class HolderBayesWarning(UserWarning):

@@ -6,19 +6,35 @@ import re
 import pytest
 
 import skholder
-from skholder import audit, datasets, divergences, exceptions, inference, inspection, models, report
+from skholder import datasets, divergences, exceptions, inspection, models, report
+from skholder.audit import Adequacy, AdequacyCheck
 from skholder.audit.explanation import Contribution, Explanation, Residual
 from skholder.estimators.base import PosteriorMode
+from skholder.inference import Check, Diagnostics
+from skholder.posterior import GammaPath
+from skholder.summaries.influence import Influence
 
-ROOMS = (skholder, audit, datasets, divergences, exceptions, inference, inspection, models, report)
+ROOMS = (skholder, datasets, divergences, exceptions, inspection, models, report)
+# What methods and attributes of estimators give to users.
+RECORDS = (
+    Adequacy,
+    AdequacyCheck,
+    Check,
+    Contribution,
+    Diagnostics,
+    Explanation,
+    GammaPath,
+    Influence,
+    PosteriorMode,
+    Residual,
+)
 NAMES = {
     f"{room.__name__}.{name}": getattr(room, name)
     for room in ROOMS
     for name in room.__all__
     if callable(getattr(room, name))
 }
-NAMES |= {thing.__qualname__: thing for thing in (Contribution, Explanation, Residual)}
-NAMES |= {PosteriorMode.__qualname__: PosteriorMode}
+NAMES |= {record.__qualname__: record for record in RECORDS}
 
 # What a user calls first: each has an example that runs.
 SHOWN = [*skholder.__all__, *inspection.__all__, *datasets.__all__]

@@ -83,13 +83,13 @@ class Adequacy:
     checks: tuple[AdequacyCheck, ...]
 
     @property
-    def verdict(self):
+    def verdict(self) -> str:
         """``"right"``, ``"doubtful"`` or ``"wrong"``."""
         found = {check.status for check in self.checks}
         return "wrong" if "wrong" in found else "doubtful" if "note" in found else "right"
 
     @property
-    def reasons(self):
+    def reasons(self) -> tuple[str, ...]:
         """What speaks against the model, worst first, as a tuple of texts."""
         return tuple(
             check.words
@@ -99,7 +99,7 @@ class Adequacy:
         )
 
     @property
-    def sentence(self):
+    def sentence(self) -> str:
         """The verdict in words."""
         if self.verdict == "right":
             return "Nothing speaks against the model for the rows it keeps."
@@ -111,7 +111,7 @@ class Adequacy:
             )
         return f"A {self.model} describes these rows only roughly ({why})."
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Adequacy({self.verdict}: {self.sentence})"
 
 

@@ -48,7 +48,7 @@ def worst_first(
     elif rank == "log_density":
         order = np.argsort(log_density, kind="stable")
     elif rank == "tail":
-        order = np.lexsort((log_density, tails))
+        order = np.lexsort((log_density, tails))  # type: ignore[arg-type]  # "tail" needs them
     else:
         raise ValueError(f"rank must be 'fod', 'log_density' or 'tail', got {rank!r}.")
     if weight is None:
@@ -98,7 +98,7 @@ class Audit:
     >>> bool(abs(audit.count - outliers.sum()) < 5)
     True
     >>> print(audit.explain(position=int(audit.indices[0])))
-    Row 90 is flagged (FoD ...): y is 6.954, 6.6 sd above its prediction of ...
+    Row 90 is flagged (FoD 1.00): y is 6.954, 6.5 sd above its prediction of ...
     """
 
     mask: NDArray[np.bool_]
@@ -206,7 +206,7 @@ class Audit:
         return self._frame(self.order)
 
     @property
-    def total_weight(self):
+    def total_weight(self) -> float:
         """Number of rows, in units of weight."""
         return float(len(self.mask) if self.weight is None else self.weight.sum())
 

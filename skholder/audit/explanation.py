@@ -172,7 +172,7 @@ class Explanation:
     n_rows: float = 0.0
 
     @property
-    def expected_by_chance(self):
+    def expected_by_chance(self) -> float | None:
         """How many of as many clean rows would be at least as unlikely; None if not known."""
         return None if self.tail_probability is None else self.n_rows * self.tail_probability
 

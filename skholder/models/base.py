@@ -84,6 +84,8 @@ class WorkingModel(ABC):
 
     prior: Any
     parameter_names: tuple[str, ...]
+    #: rows drawn from each theta of a batch; a regression needs a design too
+    sample: Callable[..., NDArray[np.float64]]
 
     @abstractmethod
     def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -112,7 +114,7 @@ class WorkingModel(ABC):
         """Gradient (d,) and Hessian (d, d) of log C at one theta of shape (d,)."""
 
     @abstractmethod
-    def scores(self, theta, rows):
+    def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Gradients of log p by theta at one theta (d,), one for each row, shape (m, d)."""
 
     @abstractmethod
@@ -127,7 +129,7 @@ class WorkingModel(ABC):
         hessian, outer : ndarray of shape (d, d)
         """
 
-    def tail(self, theta, rows):
+    def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """P_theta(p_theta <= p_theta(row)), shape (m, T): how likely a row this unlikely is.
 
         From rows drawn from the model, unless a model knows better. Beyond the least likely row
@@ -141,11 +143,11 @@ class WorkingModel(ABC):
             out[:, t] = _empirical_tail(log_density[:, t], self.log_density(one[None], drawn)[:, 0])
         return out
 
-    def count_bias(self, gamma):
+    def count_bias(self, gamma: float) -> float:
         """Rows by which n (1 - rho) is too large on average, for clean rows; 0 if not known."""
         return 0.0
 
-    def shape(self, theta, rows, units):
+    def shape(self, theta: NDArray[np.float64], rows: NDArray[np.float64], units: Any) -> Any:
         """Rows (m, q) as standardised residuals at one theta (d,); None unless the model is normal.
 
         Returns
@@ -157,11 +159,13 @@ class WorkingModel(ABC):
     #: how many thetas :meth:`tail` is worth averaging over
     n_tail_thetas = 1
 
-    def path_units(self, rows):
+    def path_units(self, rows: NDArray[np.float64]) -> Any:
         """What :meth:`path_coordinates` needs to know of the rows (m, q)."""
         return None
 
-    def path_coordinates(self, theta, pilot, units):
+    def path_coordinates(
+        self, theta: NDArray[np.float64], pilot: NDArray[np.float64], units: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Numbers (q,) in which estimates at two powers gamma are compared, and their Jacobian.
 
         Parameters
@@ -273,7 +277,7 @@ class WorkingModel(ABC):
 
     @property
     @abstractmethod
-    def n_modelled(self):
+    def n_modelled(self) -> int:
         """Number of columns whose joint density this is; 1 for a regression."""
 
     @property

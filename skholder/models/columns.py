@@ -164,10 +164,10 @@ class IndependentColumns(WorkingModel):
         return gradient, hessian
 
     @property
-    def n_modelled(self):
+    def n_modelled(self) -> int:
         return self.k
 
-    def scores(self, theta, rows):
+    def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         score = np.empty((len(rows), self.n_params))
         for j, params in enumerate(self.split(theta[None])[0]):
             score[:, j :: self.k] = self.family.derivatives(params, rows[:, j])[0]

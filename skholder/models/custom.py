@@ -94,10 +94,10 @@ class UserModel(WorkingModel):
         return _gradient(values, theta), _hessian(values, theta)
 
     @property
-    def n_modelled(self):
+    def n_modelled(self) -> int:
         return self.k
 
-    def scores(self, theta, rows):
+    def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         steps = np.diag(_steps(theta))
         ends = np.vstack([theta + steps, theta - steps])
         values = np.asarray(self.wrapped.log_density(ends, rows), dtype=float)

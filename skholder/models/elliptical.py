@@ -205,13 +205,15 @@ class EllipticalModel(LinearDistanceModel):
         return factor, chain, deviation, u, slope, bend, q_gradient, score
 
     @property
-    def n_modelled(self):
+    def n_modelled(self) -> int:
         return self.k
 
-    def scores(self, theta, rows):
+    def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return self._row_derivatives(theta, rows)[-1]
 
-    def score_sums(self, theta, rows, weight):
+    def score_sums(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         parts = self._row_derivatives(theta, rows)
         factor, chain, deviation, u, slope, bend, q_gradient, score = parts
         hessian = self._q_hessian(factor, chain, deviation, u, weight * slope)
@@ -221,11 +223,11 @@ class EllipticalModel(LinearDistanceModel):
 
     n_tail_thetas = 1000
 
-    def tail(self, theta, rows):
+    def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         q = self.distance_features(rows) @ self.distance_coef(theta).T
         return self.radial.tail(np.maximum(q, 0.0), self.k)
 
-    def shape(self, theta, rows, units):
+    def shape(self, theta: NDArray[np.float64], rows: NDArray[np.float64], units: Any) -> Any:
         if not self.is_normal:
             return None
         deviation = np.clip(rows - theta[: self.k], -1e60, 1e60)
@@ -234,7 +236,9 @@ class EllipticalModel(LinearDistanceModel):
         sd = np.sqrt(np.maximum(np.diag(scatter), 1e-300))
         return Shape(deviation @ (units.backward / sd), np.sum(whitened**2, axis=1), whitened)
 
-    def path_coordinates(self, theta, pilot, units):
+    def path_coordinates(
+        self, theta: NDArray[np.float64], pilot: NDArray[np.float64], units: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Location in the pilot's metric, and the log scales of its coordinates there."""
         root = self.factor(pilot[None])[0]
 

@@ -124,11 +124,13 @@ class LinearModel(LinearDistanceModel):
         slope, bend = self.noise.derivatives(r)
         return r, slope, bend, -slope / np.exp(theta[-1]), -slope * r - 1
 
-    def scores(self, theta, rows):
+    def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         *_, coef_score, scale_score = self._row_derivatives(theta, rows)
         return np.column_stack([rows[:, :-1] * coef_score[:, None], scale_score])
 
-    def score_sums(self, theta, rows, weight):
+    def score_sums(
+        self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         design, sigma = rows[:, :-1], np.exp(theta[-1])
         r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
         gradient = np.append(design.T @ (weight * coef_score), weight @ scale_score)
@@ -147,24 +149,26 @@ class LinearModel(LinearDistanceModel):
     n_modelled = 1
     n_tail_thetas = 1000
 
-    def tail(self, theta, rows):
+    def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         return self.noise.tail(rows @ self._residual_coef(theta).T)
 
-    def shape(self, theta, rows, units):
+    def shape(self, theta: NDArray[np.float64], rows: NDArray[np.float64], units: Any) -> Any:
         if not self.is_normal:
             return None
         r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
         return Shape(r[:, None], r * r, design=rows[:, :-1])
 
-    def count_bias(self, gamma):
+    def count_bias(self, gamma: float) -> float:
         return normal_regression_bias(self.n_coef, gamma) if self.is_normal else 0.0
 
-    def path_units(self, rows):
+    def path_units(self, rows: NDArray[np.float64]) -> Any:
         """The quartiles' scale of each column of the design; 1 where that is 0."""
         low, high = np.quantile(rows[:, :-1], [0.25, 0.75], axis=0)
         return np.where(high > low, (high - low) / NORMAL_IQR, 1.0)
 
-    def path_coordinates(self, theta, pilot, units):
+    def path_coordinates(
+        self, theta: NDArray[np.float64], pilot: NDArray[np.float64], units: Any
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Coefficients of standardised columns in the pilot's sigma, and log sigma."""
         scale = np.append(units * np.exp(-pilot[-1]), 1.0)
         return theta * scale, np.diag(scale)

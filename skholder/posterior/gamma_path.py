@@ -14,8 +14,10 @@ then the pilot moves there, until it stays. Covariances are sandwiches of influe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..divergences import PseudoSpherical
 from .collapsed import ProfileRisk
@@ -66,27 +68,27 @@ class GammaPath:
         Rows that the path was found on.
     """
 
-    gamma: np.ndarray
-    criterion: np.ndarray
-    epsilon: np.ndarray
-    theta: np.ndarray
+    gamma: NDArray[np.float64]
+    criterion: NDArray[np.float64]
+    epsilon: NDArray[np.float64]
+    theta: NDArray[np.float64]
     chosen: int
     pilot: int
     n_rows: int
 
     @property
-    def best(self):
+    def best(self) -> float:
         """The power chosen."""
         return float(self.gamma[self.chosen])
 
-    def descending(self):
+    def descending(self) -> list[tuple[float, GammaPath]]:
         """(gamma, path) of the power chosen and of every smaller one, largest first.
 
         A large power may leave a posterior of few rows vacuous where a smaller one does not.
         """
         return [(float(self.gamma[g]), replace(self, chosen=g)) for g in range(self.chosen, -1, -1)]
 
-    def to_frame(self):
+    def to_frame(self) -> Any:
         """A pandas DataFrame with one line for each power."""
         import pandas as pd
 
@@ -95,7 +97,7 @@ class GammaPath:
         frame["chosen"] = frame.index == self.chosen
         return frame
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         ends = f"{self.gamma[0]:.2f} to {self.gamma[-1]:.2f}"
         return f"GammaPath(chosen {self.best:.2f} of {len(self.gamma)} powers, {ends})"
 
