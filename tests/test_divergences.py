@@ -181,6 +181,9 @@ class TestUserObjects:
         with pytest.raises(ValueError, match=condition) as caught:
             check_divergence(User(phi), 0.5)
         assert "at gamma=0.5" in str(caught.value)
+        # The class has a name; an address would say nothing.
+        assert str(caught.value).startswith("The divergence User breaks")
+        assert "0x" not in str(caught.value)
 
     def test_subclass_is_checked_too(self):
         class Shifted(Divergence):

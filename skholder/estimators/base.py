@@ -263,9 +263,9 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         diagnostics = replace(result.diagnostics, n_lost=n_lost, lost=lost)
         if found.counts is not None:
             self.posterior_ = self.posterior_.with_alpha(1 - found.epsilon)
-            self.epsilon_posterior_ = found.epsilon
-            self.epsilon_ = float(np.mean(found.epsilon))
-            self.epsilon_interval_ = np.quantile(found.epsilon, [0.025, 0.975])
+            self.epsilon_posterior_ = 1 - self.posterior_["alpha"]
+            self.epsilon_ = float(np.mean(self.epsilon_posterior_))
+            self.epsilon_interval_ = np.quantile(self.epsilon_posterior_, [0.025, 0.975])
             self.outlier_count_posterior_ = found.counts
             self.clean_probability_ = found.clean_probability
             self.fod_scores_ = seen.fod

@@ -93,6 +93,19 @@ class UserModel(WorkingModel):
         values = self.log_power(_stencil(theta), gamma)
         return _gradient(values, theta), _hessian(values, theta)
 
+    def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        if self.k > 1:
+            return super().tail(theta, rows)
+        nodes = np.asarray(self.wrapped.log_density(theta, self._nodes), dtype=float)
+        values = np.asarray(self.wrapped.log_density(theta, rows), dtype=float)
+        mass = np.exp(nodes + self._log_weight[:, None]) * self._step
+        out = np.empty_like(values)
+        for t in range(len(theta)):
+            order = np.argsort(nodes[:, t], kind="stable")
+            reached = np.cumsum(mass[order, t])
+            out[:, t] = np.interp(values[:, t], nodes[order, t], reached / reached[-1])
+        return out
+
     @property
     def n_modelled(self) -> int:
         return self.k

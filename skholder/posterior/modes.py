@@ -19,6 +19,8 @@ __all__ = [
 
 # A climb that shrinks a scale by more than exp(3) = 20 is on its way into a spike.
 _SPIKE_DROP = 3.0
+# Modes closer than this many standard deviations are one.
+_RIPPLE = 3.0
 _LOG_2PI = np.log(2 * np.pi)
 
 
@@ -185,14 +187,24 @@ def find_modes(posterior, starts):
     return [proper[i] for i in distinct(points, values, widths, tolerance=0.1)]
 
 
-def mode_share(modes, theta):
-    """Share of the draws (S, d) that lie closest to the first mode, each in its own metric."""
-    if len(modes) == 1:
+def mode_share(modes: list[Mode], theta: NDArray[np.float64]) -> float:
+    """Share of the draws (S, d) that lie closest to the first mode, each in its own metric.
+
+    Modes within three standard deviations of the first one are ripples on it, not answers of their
+    own.
+    """
+    roots = [np.linalg.cholesky(mode.covariance) for mode in modes]
+
+    def squared(root, step):
+        return np.sum(solve_triangular(root, step.T, lower=True) ** 2, axis=0)
+
+    apart = [squared(roots[0], (mode.theta - modes[0].theta)[None])[0] for mode in modes]
+    near = np.array(apart) < _RIPPLE**2
+    if np.all(near):
         return 1.0
-    distance = []
-    for mode in modes:
-        factor = np.linalg.cholesky(mode.covariance)
-        z = solve_triangular(factor, (theta - mode.theta).T, lower=True)
-        # The log density of the normal at the mode, up to a constant that all share.
-        distance.append(np.sum(z * z, axis=0) + 2 * np.sum(np.log(np.diag(factor))))
-    return float(np.mean(np.argmin(distance, axis=0) == 0))
+    # Minus twice the log density of the normal at each mode, up to a constant that all share.
+    distance = [
+        squared(root, theta - mode.theta) + 2 * np.sum(np.log(np.diag(root)))
+        for root, mode in zip(roots, modes, strict=True)
+    ]
+    return float(np.mean(near[np.argmin(distance, axis=0)]))

@@ -20,7 +20,8 @@ SLOW = {
 
 def checks():
     """Every check of both estimators, the slow ones with fewer draws."""
-    for estimator in (HolderBayesDensity(), HolderBayesDensity(covariance_type="diag")):
+    diagonal = HolderBayesDensity(covariance_type="diag", rule="upper", n_ensembles=2)
+    for estimator in (HolderBayesDensity(), diagonal):
         for one, check in estimator_checks_generator(estimator):
             slow = check.func.__name__ in SLOW or one.covariance_type == "diag"
             used = clone(one).set_params(n_draws=400) if slow else one

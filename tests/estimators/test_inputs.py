@@ -317,13 +317,11 @@ def stackloss_like(seed=0):
 class TestSmallData:
     @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
     def test_vacuous_posterior_is_not_hidden(self):
-        with pytest.warns(
-            VacuousPosteriorWarning, match="vacuous: .*try a smaller gamma"
-        ) as caught:
+        with pytest.warns(VacuousPosteriorWarning, match=r"vacuous: .*try a smaller gamma"):
             model = make(gamma=0.5).fit(*stackloss_like())
         share = model.diagnostics_.vacuous_share
         assert share > 0.5
-        assert any(f"{share:.0%} of its draws" in str(w.message) for w in caught)
+        assert any(check.value == f"{share:.0%} vacuous" for check in model.diagnostics_.checks)
 
     def test_smaller_gamma_helps(self):
         X, y = stackloss_like()
@@ -363,7 +361,7 @@ class TestSmallData:
 
     @pytest.mark.parametrize("n_draws", [40, 400])
     def test_too_few_draws_are_said_so(self, data, n_draws):
-        message = r"(R-hat|Only \d+ effective draws) of '(coef|intercept|log_scale|epsilon)"
+        message = r"(R-hat|Fewer than 400 effective draws) of '(coef|intercept|log_scale|epsilon)"
         with pytest.warns(ConvergenceWarning, match=message) as caught:
             make(n_draws=n_draws).fit(*data)
         assert "Increase n_draws" in str(caught[0].message)

@@ -22,6 +22,12 @@ LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
 REGRESSION = OutlierAuditor(HolderBayesRegressor(n_draws=400))
 
 
+@pytest.fixture(autouse=True)
+def array_api(monkeypatch):
+    # scikit-learn skips its array API check where this is not set.
+    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+
+
 @pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore:Every row of class:UserWarning")

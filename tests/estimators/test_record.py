@@ -48,6 +48,11 @@ def density(table):
     return quick(HolderBayesDensity).fit(table[0])
 
 
+@pytest.fixture(scope="module")
+def polars(table):
+    return pl.DataFrame(dict(zip("abc", table[0].to_numpy().T, strict=True)))
+
+
 class TestRecord:
     def test_fields_of_a_regression(self, table, regression):
         fit = regression.record_
@@ -121,10 +126,6 @@ class TestReprs:
 
 
 class TestFrames:
-    @pytest.fixture(scope="class")
-    def polars(self, table):
-        return pl.DataFrame(dict(zip("abc", table[0].to_numpy().T, strict=True)))
-
     def test_polars_in_polars_out(self, polars, table):
         y = pl.Series("price", table[1].to_numpy())
         for fitted in (

@@ -207,3 +207,33 @@ def test_draw_alpha_uses_the_conditional_of_each_theta(rows):
     alpha = target.draw_alpha(THETAS, mean, np.random.RandomState(0))
     ratio = [np.divide(*brute_powers("normal", rows, t, GAMMA)) for t in THETAS]
     np.testing.assert_allclose(alpha, np.clip(ratio, 0.5, 1), atol=0.03)
+
+
+@pytest.fixture(scope="module")
+def many(contaminated):
+    X, y, *_ = contaminated(400, 1, 0.2, shift=5.0)
+    return RowBlocks(np.column_stack([np.ones(400), X, y - 0.5]))
+
+
+class TestNear:
+    @each_family
+    def test_the_same_posterior_to_single_precision(self, family, many):
+        plain = posterior("normal", family, many)
+        near = plain.near(THETAS[0])
+        np.testing.assert_allclose(near.log_prob(THETAS), plain.log_prob(THETAS), rtol=1e-5)
+
+    def test_the_one_given_is_left_alone(self, many):
+        plain = posterior("normal", "dpd", many)
+        before = dict(vars(plain))
+        near = plain.near(THETAS[0])
+        assert near is not plain
+        assert vars(plain) == before
+        assert near.single is not None
+
+    @pytest.mark.parametrize("family", ["dpd", "kl"])
+    def test_double_precision_for_few_rows_and_for_standard_bayes(self, family, rows, many):
+        table = rows if family == "dpd" else many
+        plain = posterior("normal", family, table)
+        near = plain.near(THETAS[0])
+        assert near.single is None
+        np.testing.assert_array_equal(near.log_prob(THETAS), plain.log_prob(THETAS))
