@@ -48,7 +48,7 @@ def design_weights(model, rows, *, always, random):
     """
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     found = robust_distances(rows.rows[:, :-1], weight, random)
-    factor = np.minimum(1.0, (found.cutoff / np.maximum(found.squared, 1e-300)) ** 2)
+    factor = np.maximum(found.excess, 1.0) ** -2.0
     # No row may vanish: sums of weights stay positive.
     factor = np.maximum(factor, 1e-12)
     if np.all(factor == 1):

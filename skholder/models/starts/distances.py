@@ -33,14 +33,12 @@ class RobustDistances:
 
     Attributes
     ----------
-    squared : ndarray of shape (n,)
-        Squared robust Mahalanobis distances over the continuous columns.
-    cutoff : float
-        Their 97.5% quantile for a normal design; infinite where no column is continuous.
+    excess : ndarray of shape (n,)
+        Squared robust distances over their 97.5% quantile for a normal design: the larger of the
+        joint distance's and of the columns' own. Zero where no column is continuous.
     """
 
-    squared: np.ndarray
-    cutoff: float
+    excess: np.ndarray
 
 
 def robust_distances(X, weight, random):
@@ -60,10 +58,13 @@ def robust_distances(X, weight, random):
     few = X[quantile_rows(weight, (np.arange(size) + 0.5) / size)]
     columns = _continuous(few)
     if len(columns) == 0 or size <= 2 * len(columns):
-        return RobustDistances(np.zeros(len(X)), np.inf)
+        return RobustDistances(np.zeros(len(X)))
+    k = len(columns)
     centre, scatter = _projected(few[:, columns], random)
-    squared = _mahalanobis(X[:, columns], centre, scatter)
-    return RobustDistances(squared, float(chdtri(len(columns), 1 - _LEVEL)))
+    joint = _mahalanobis(X[:, columns], centre, scatter) / chdtri(k, 1 - _LEVEL)
+    with np.errstate(over="ignore"):
+        own = np.max((X[:, columns] - centre) ** 2 / np.diag(scatter), axis=1)
+    return RobustDistances(np.maximum(joint, own / chdtri(1, (1 - _LEVEL) / k)))
 
 
 def _continuous(X):
