@@ -73,6 +73,7 @@ class PosteriorMode:
 @contextmanager
 def fitting(estimator: BaseEstimator) -> Iterator[None]:
     """One BLAS thread (row blocks have their own); on any error the estimator is as before."""
+    estimator.check_combinations()
     before = dict(vars(estimator))
     try:
         with threadpool_controller().limit(limits=1, user_api="blas"):
@@ -162,30 +163,35 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         log_density, fod : ndarray of shape (m,)
         """
 
-    def _settings(self, gamma, temperature):
-        """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
-        divergence = check_divergence(self.divergence, gamma, self.kappa)
-        gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
+    def check_combinations(self) -> None:
+        """Raise ValueError where parameters that are each in range do not go together."""
         if self.n_draws % self.n_ensembles:
             raise ValueError(
                 f"n_draws={self.n_draws} must be a multiple of n_ensembles={self.n_ensembles}."
             )
         if len(self.alpha_prior) != 2 or not all(
-            isinstance(shape, Real) and 0 < shape < np.inf for shape in self.alpha_prior
+            isinstance(shape, Real) and 0 < float(shape) < np.inf for shape in self.alpha_prior
         ):
             raise ValueError(
                 f"alpha_prior must be two positive numbers (a, b), got {self.alpha_prior!r}."
             )
+        self._alpha_prior.log_norm  # noqa: B018  raises if the prior has no mass on its support
+        check_divergence(
+            self.divergence, 1.0 if isinstance(self.gamma, str) else self.gamma, self.kappa
+        )
+
+    def _settings(self, gamma, temperature):
+        """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
+        divergence = check_divergence(self.divergence, gamma, self.kappa)
+        gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
         beta = self.temperature
         if isinstance(beta, str):
             beta = None if beta == "calibrated" else temperature(beta, gamma)
-        prior = self._alpha_prior
-        prior.log_norm  # noqa: B018  raises now if the prior has no mass on its support
         return Settings(
             divergence=divergence,
             gamma=gamma,
             temperature=beta,
-            alpha_prior=prior,
+            alpha_prior=self._alpha_prior,
             inference=self.inference,
             n_draws=self.n_draws,
             n_walkers=self.n_walkers,
@@ -219,9 +225,11 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         """
         powers = [(gamma, path)] if path is None else path.descending()
         for power, trail in powers:
+            last = trail is powers[-1][1]
             starts = None if trail is None else trail.starts
-            result = infer(model, rows, self._settings(power, temperature), random, starts)
-            if result.diagnostics.vacuous_share <= MAX_SHARE or trail is powers[-1][1]:
+            settings = replace(self._settings(power, temperature), refuse_vacuous=not last)
+            result = infer(model, rows, settings, random, starts)
+            if last or (result is not None and result.diagnostics.vacuous_share <= MAX_SHARE):
                 return result, trail
 
     def _conclude(self, result, rows, table, random, *, lost="", n_lost=0, path=None, **kept):

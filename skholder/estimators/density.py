@@ -26,6 +26,9 @@ from .width import check_width
 
 __all__ = ["HolderBayesDensity"]
 
+# A column with so few values among so many rows is discrete.
+_FEW_VALUES, _FEW_ROWS = 5, 1000
+
 
 class HolderBayesDensity(DensityPredictions):
     """A parametric density with a posterior for the share of rows that do not belong to it.
@@ -261,7 +264,7 @@ class HolderBayesDensity(DensityPredictions):
             names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
             rows = table.rows
             model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
-            gamma, path = self._power(model, rows, random)
+            gamma, path = self._power(model, rows, random, model.is_normal and _is_discrete(data))
             result, path = self._sampled(
                 model,
                 table.rows,
@@ -292,8 +295,9 @@ class HolderBayesDensity(DensityPredictions):
                 self.offset_ = self._training_offset(table.rows, self.log_density_[where.chosen])
         return self
 
-    def _power(self, model, rows, random):
-        if self.gamma == "efficiency":
+    def _power(self, model, rows, random, discrete=False):
+        # Tied values make narrow modes, to which a search over powers would be drawn.
+        if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
             return efficient_gamma(model.n_modelled), None
         return super()._power(model, rows, random)
 
@@ -336,6 +340,12 @@ class HolderBayesDensity(DensityPredictions):
             fit.model, fit.theta, distinct.rows, log_density + log_volume, count + 1
         )
         return score_threshold(scores, weight[lowest], count) - log_volume
+
+
+def _is_discrete(X):
+    """Whether some column of X has so few values that most rows share theirs with others."""
+    few = X[:: max(1, len(X) // _FEW_ROWS)]
+    return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
 
 
 def _lost(units):
