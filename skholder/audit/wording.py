@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance_in_words", "number", "percent", "rounded"]
+__all__ = ["chance_in_brief", "chance_in_words", "number", "percent", "rounded"]
+
+# Expected rows from which on chance is told as one row, and as several.
+_ONE, _TWO = 0.67, 1.5
+_MILLIONTH = 1e-6
 
 
 def number(value: float) -> str:
@@ -47,7 +51,7 @@ def percent(share: float) -> str:
     return f"{value:.{digits}f}%"
 
 
-def chance_in_words(expected, n_rows):
+def chance_in_words(expected: float, n_rows: float) -> str:
     """What chance alone would do: ``one such row is expected among 400 clean ones``.
 
     Parameters
@@ -57,15 +61,33 @@ def chance_in_words(expected, n_rows):
     n_rows : float
     """
     size = f"{n_rows:,.0f} clean ones"
-    if expected >= 1.5:
-        return f"about {expected:,.0f} such rows are expected among {size}"
-    if expected >= 0.67:
-        return f"one such row is expected among {size}"
-    if expected < 1e-6:
-        return f"among {size} the chance of such a row is less than one in a million"
-    return (
-        f"among {size} the chance of such a row is about 1 in {number(_round_odds(1 / expected))}"
-    )
+    if expected >= _ONE:
+        rows = "one such row is" if expected < _TWO else f"about {expected:,.0f} such rows are"
+        return f"{rows} expected among {size}"
+    return f"among {size} the chance of such a row is {_about(expected)}{_odds(expected)}"
+
+
+def chance_in_brief(expected: float) -> str:
+    """The same for a table's cell: ``about 5 rows``, ``1 in 230``, ``less than one in a million``.
+
+    Parameters
+    ----------
+    expected : float
+        Rows at least as unlikely among as many clean ones, n t.
+    """
+    if expected >= _TWO:
+        return f"about {expected:,.0f} rows"
+    return "one row" if expected >= _ONE else _odds(expected)
+
+
+def _about(expected):
+    return "" if expected < _MILLIONTH else "about "
+
+
+def _odds(expected):
+    if expected < _MILLIONTH:
+        return "less than one in a million"
+    return f"1 in {number(_round_odds(1 / expected))}"
 
 
 def _round_odds(value):

@@ -71,7 +71,8 @@ def rows_table(data):
     columns = (
         Column("#", css="number wide"),
         Column("Row", "text", "name"),
-        Column("FoD"),
+        Column("FoD", css="number wide"),
+        Column("Expected by chance", css="number"),
         *(_REGRESSION if data["kind"] == "regression" else _DENSITY),
     )
     return Table("The most suspicious rows", _rows_note(data["rows"]), _rows_caption(data), columns)
