@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance_in_brief", "chance_in_words", "number", "percent", "rounded"]
+__all__ = [
+    "chance_in_brief",
+    "chance_in_words",
+    "count_range",
+    "number",
+    "percent",
+    "rounded",
+    "share_range",
+]
 
 # Expected rows from which on chance is told as one row, and as several.
 _ONE, _TWO = 0.67, 1.5
 _MILLIONTH = 1e-6
+# Shares below are not told apart.
+_NO_SHARE = 1e-4
 
 
 def number(value: float) -> str:
@@ -49,6 +59,20 @@ def percent(share: float) -> str:
     value = 100 * float(share)
     digits = 0 if value == 0 or value >= 99.95 else 1 if value >= 0.995 else 2
     return f"{value:.{digits}f}%"
+
+
+def count_range(low: int, high: int, level: float) -> str:
+    """The interval of a count, ``95% between 3 and 7`` or ``95% exactly 5``."""
+    return f"{level:.0%} " + (
+        f"exactly {low:,}" if low == high else f"between {low:,} and {high:,}"
+    )
+
+
+def share_range(low: float, high: float) -> str:
+    """The 95% interval of a share, ``95% between 3.1% and 7.2%`` or ``95% below 0.01%``."""
+    if high < _NO_SHARE:
+        return f"95% below {percent(_NO_SHARE)}"
+    return f"95% between {percent(low)} and {percent(high)}"
 
 
 def chance_in_words(expected: float, n_rows: float) -> str:

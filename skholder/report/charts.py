@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..audit.tails import CERTAIN
-from ..audit.wording import chance_in_brief, number, percent
+from ..audit.wording import chance_in_brief, count_range, number, percent, share_range
 from .axes import asinh_axis, linear_axis, log_axis
 from .filters import shortened
 from .frame import WIDTH, Frame
@@ -20,6 +20,8 @@ _BAR_LEFT, _BAR_LEFT_MOST = 150, 230
 _BAR_RIGHT = 50
 # Rows expected by chance are drawn down to here.
 _LEAST_CHANCE = 1e-6
+# A clean table less likely than this is not mentioned.
+_WORTH_A_WORD = 0.005
 
 
 @dataclass(frozen=True)
@@ -44,8 +46,8 @@ def pictures(data):
 def _counts(data):
     found, count = data["count"]["bars"], data["count"]
     low, high = count["interval"]
-    words = f"{count['mean']:,}, {count['level']:.0%} between {low:,} and {high:,}"
-    if data["clean_probability"] is not None:
+    words = f"{count['mean']:,}, {count_range(low, high, count['level'])}"
+    if (data["clean_probability"] or 0.0) >= _WORTH_A_WORD:
         words += f"; none with probability {percent(data['clean_probability'])}"
     step, left = found["step"], found["low"][0]
     # Never a single bar as wide as the frame, and never ticks between whole numbers.
@@ -73,7 +75,7 @@ def _epsilon(data):
     found = data["epsilon"]
     x, y = found["curve"]["epsilon"], found["curve"]["density"]
     low, high = found["interval"]
-    words = f"{percent(found['mean'])}, 95% between {percent(low)} and {percent(high)}"
+    words = f"{percent(found['mean'])}, {share_range(low, high)}"
     frame = Frame(
         "fig-epsilon",
         "Posterior of epsilon",
@@ -173,6 +175,7 @@ def _chance(data):
 def _fod(data):
     found = data["ranking"]
     low, high = data["count"]["interval"]
+    doubt = f", here between {low:,} and {high:,}" if low < high else ""
     frame = Frame(
         "fig-fod",
         "Frequency of detection",
@@ -187,7 +190,7 @@ def _fod(data):
     return Picture(
         "How far doubt about their number reaches",
         "The share of posterior draws that flag a row. A steep fall separates good from bad; a "
-        f"slow one leaves rows in doubt, here between {low:,} and {high:,}.",
+        f"slow one leaves rows in doubt{doubt}.",
         frame.drawing(),
     )
 
@@ -218,7 +221,7 @@ def _residuals(data):
         frame.dot(a, b, (2.2, 2.6, 3, 3.4, 3.8)[step], f"dot fod{step}")
     part = "" if found["complete"] else " Not every row is drawn: the worst, and some others."
     return Picture(
-        "What is wrong with them",
+        "What is wrong with them" if data["count"]["flagged"] else "How the rows follow the model",
         f"Residuals of {target} against its prediction, redder the higher the FoD.{part}",
         frame.drawing(),
     )

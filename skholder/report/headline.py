@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from ..audit.wording import number, percent
+from ..audit.wording import count_range, number, percent, share_range
 
 __all__ = ["adequacy_check", "adequacy_in_full", "headline", "is_clean", "verdict"]
 
 # From this probability of a clean table on, the table is called clean.
 _CLEAN = 0.5
-# Smaller shares are not told apart from none.
-_NO_SHARE = 1e-4
 _STATUS = {"right": "ok", "doubtful": "note", "wrong": "warn"}
 
 
@@ -28,13 +26,17 @@ def headline(source, count):
     -------
     dict of str to str
         By what they are about: ``adequacy`` (first where the model is wrong, last where it is
-        doubtful, else missing), ``count``, ``model``, ``share`` and ``flagged``.
+        doubtful, else missing), ``count``, ``clean`` (of a clean table),
+        ``model``, ``share`` and ``flagged``.
     """
     fitted, adequacy = source.fitted, source.fitted.adequacy_
     judged = "right" if adequacy is None else adequacy.verdict
     clean = is_clean(fitted.clean_probability_, count["interval"])
-    told = {
-        "count": _how_many(source, count, clean, judged == "right"),
+    told = {"count": _how_many(source, count, clean, judged == "right")}
+    if clean:
+        chance = percent(fitted.clean_probability_)
+        told["clean"] = f"The probability that no row is outside the model is {chance}."
+    told |= {
         "model": f"The model is a {fitted.record_.in_words()}.",
         "share": _which_share(fitted),
         "flagged": _flagged(count, clean),
@@ -59,8 +61,7 @@ def _how_many(source, count, clean, right):
         bound = f"at most {high:,} of {rows}, {level}, {_follow(high)} it"
         if high == 0:
             bound = f"all {rows} follow it" if right else f"none of {rows} is an outlier of it"
-        chance = percent(source.fitted.clean_probability_)
-        return f"{opening}; {bound}. The probability that every row follows it is {chance}."
+        return f"{opening}; {bound}."
     if high == 0:
         return f"All {rows} follow the model."
     if count["mean"] == 0:
@@ -68,7 +69,7 @@ def _how_many(source, count, clean, right):
     if low == high:
         return f"{high:,} of {rows}, at least {level} sure, {_follow(high)} the model."
     return (
-        f"About {count['mean']:,} of {rows}, {level} between {low:,} and {high:,}, "
+        f"About {count['mean']:,} of {rows}, {count_range(low, high, source.level)}, "
         f"{_follow(count['mean'])} the model."
     )
 
@@ -78,12 +79,9 @@ def _follow(rows):
 
 
 def _which_share(fitted):
-    start, end = fitted.epsilon_interval_
-    size = f"{percent(fitted.epsilon_)} (95% between {percent(start)} and {percent(end)})"
-    if end < _NO_SHARE:
-        size = f"below {percent(_NO_SHARE)}"
+    found = f"{percent(fitted.epsilon_)} ({share_range(*fitted.epsilon_interval_)})"
     opening = "In the population that the rows come from, the share outside the model"
-    return f"{opening}, epsilon, is {size}."
+    return f"{opening}, epsilon, is {found}."
 
 
 def _flagged(count, clean):

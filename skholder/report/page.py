@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 
-from ..audit.wording import percent
+from ..audit.wording import count_range, percent, share_range
 from .charts import pictures
 from .rendering import printable, rendered
 from .tables import dial, estimates_table, rows_table
@@ -96,20 +96,18 @@ def _policy(style, script):
 
 def _cards(data):
     count, epsilon, found = data["count"], data["epsilon"], data["diagnostics"]
-    low, high = count["interval"]
-    start, end = epsilon["interval"]
     status = found["verdict"]["status"]
     passed = sum(check["status"] == "ok" for check in found["checks"])
     return (
         Card(
             "Rows of this table outside the model",
             f"{count['mean']:,}",
-            f"{count['level']:.0%} between {low:,} and {high:,}",
+            count_range(*count["interval"], count["level"]),
         ),
         Card(
             "Share in the population, epsilon",
             percent(epsilon["mean"]),
-            f"95% between {percent(start)} and {percent(end)}",
+            share_range(*epsilon["interval"]),
         ),
         Card(
             "Rows flagged here",
