@@ -84,11 +84,11 @@ def chance_in_words(expected: float, n_rows: float) -> str:
         Rows at least as unlikely among ``n_rows`` clean ones, n t.
     n_rows : float
     """
-    size = f"{n_rows:,.0f} clean ones"
+    size = f"{n_rows:,.0f} clean"
     if expected >= _ONE:
         rows = "one such row is" if expected < _TWO else f"about {expected:,.0f} such rows are"
-        return f"{rows} expected among {size}"
-    return f"among {size} the chance of such a row is {_about(expected)}{_odds(expected)}"
+        return f"{rows} expected among {size} ones"
+    return f"among {size} rows the chance of such a row is {_about(expected)}{_odds(expected)}"
 
 
 def chance_in_brief(expected: float) -> str:

@@ -13,7 +13,7 @@ from ..summaries.smoothing import smooth_density
 from .estimates import compare
 from .headline import adequacy_check, adequacy_in_full, headline, verdict
 
-__all__ = ["collect"]
+__all__ = ["bars", "collect"]
 
 # What a page shows at most, so that it stays small whatever the data.
 _MAX_ROWS, _MIN_ROWS, _MAX_ESTIMATES, _MAX_BARS = 200, 20, 200, 8
@@ -82,11 +82,11 @@ def _count(source):
         "interval": [int(end) for end in source.audit.count_interval],
         "level": source.level,
         "thresholds": {"lower": low, "median": middle, "upper": high},
-        "bars": _bars(counts),
+        "bars": bars(counts),
     }
 
 
-def _bars(counts):
+def bars(counts):
     """The posterior of the count: its probability between equal steps, as far as it matters."""
     low, high = (int(np.floor(q)) for q in np.quantile(counts, [0.001, 0.999]))
     step = max(1, -(-(high - low + 1) // _MAX_STEPS))
