@@ -4,7 +4,6 @@ import io
 import json
 import re
 import sys
-from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -123,7 +122,7 @@ def test_text_output(folder, run, outliers):
     assert {int(line.split()[0]) for line in lines[start + 2 : start + 12]} == outliers
     assert lines[-1] == "Wrote s.csv (scores of 100 rows)"
     assert len(err) == 1
-    assert err[0].startswith("warning: Only ")
+    assert err[0].startswith("warning: Fewer than 400 effective draws")
     assert err[0].endswith("Increase --draws.")
 
 

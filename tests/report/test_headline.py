@@ -41,10 +41,10 @@ def told(*, mean, interval, clean=0.0, status="ok", flagged=None, weight=None):
 
 
 def test_how_many_and_which_share():
-    found = told(mean=20, interval=(18, 23))
+    found = told(mean=20, interval=(18, 22))
     assert list(found) == ["count", "model", "share", "flagged"]
-    assert found["count"] == "About 20 of 400 rows, 95% between 18 and 23, do not follow the model."
-    assert "epsilon, is 5.0% (95% between 4.5% and 5.7%)." in found["share"]
+    assert found["count"] == "About 20 of 400 rows, 95% between 18 and 22, do not follow the model."
+    assert "epsilon, is 5.0% (95% between 4.5% and 5.5%)." in found["share"]
     assert found["flagged"].startswith("20 rows are flagged here, the most suspicious;")
 
 
