@@ -73,7 +73,7 @@ def rows_table(data):
         Column("#", css="number wide"),
         Column("Row", "text", "name"),
         Column("FoD", css="number wide"),
-        Column("Expected by chance", css="number"),
+        Column("Expected by chance", css="number told"),
         *(_REGRESSION if data["kind"] == "regression" else _DENSITY),
     )
     heading = "The most suspicious rows" if data["rows"]["n_flagged"] else "The least likely rows"
