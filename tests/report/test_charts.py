@@ -1,5 +1,6 @@
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 
@@ -41,36 +42,44 @@ def test_curve_has_the_data(regression, drawn):
 
 def test_sureness_is_what_chance_would_do(regression):
     data = AuditReport(regression).to_dict()
+    ranks = data["ranking"]["rank_by_tail"]
+    # Every size of chance, on both sides of the level.
+    chance = [10 ** (-8 + 10 * place / len(ranks)) for place in range(len(ranks))]
+    data["ranking"]["expected_by_chance"] = chance
     picture = pictures(data)[3]
     assert picture.title == "How sure each flag is"
-    chance = data["ranking"]["expected_by_chance"]
     (all_rows,) = shapes_of(picture, Curve, "curve")
     (flagged,) = shapes_of(picture, Curve, "alarm-curve")
     (clean,) = shapes_of(picture, Curve, "rule")
     (level,) = shapes_of(picture, Line, "zero")
-    assert len(all_rows.points) == len(chance)
-    assert len(flagged.points) == sum(r <= data["count"]["wanted"] for r in data["ranking"]["rank"])
-    # Rows that cannot be inliers, and no others, are drawn below the level.
-    below = [y > level.y1 for _, y in all_rows.points]
-    assert below == [value < 0.05 for value in chance]
-    # The same steps of chance are the same steps of height.
-    tens = [y for (_, y), value in zip(clean.points, data["ranking"]["rank"], strict=True)]
-    assert tens == sorted(tens, reverse=True)
+    assert len(flagged.points) == sum(rank <= data["count"]["wanted"] for rank in ranks)
+    # Rows that are hardly inliers, and no others, are drawn below the level.
+    assert [y > level.y1 for _, y in all_rows.points] == [value < 0.05 for value in chance]
+    # The axis is logarithmic, and less than one in a million is at its foot.
+    heights = [y for _, y in all_rows.points]
+    steps = [
+        a - b for (a, b), value in zip(pairwise(heights), chance, strict=False) if value > 1e-6
+    ]
+    assert steps == pytest.approx([steps[0]] * len(steps))
+    assert heights[0] == heights[1] == max(heights)
+    # The k-th of clean rows has k as unlikely: its curve rises with the rank.
+    assert [y for _, y in clean.points] == sorted((y for _, y in clean.points), reverse=True)
 
 
 def test_bars_are_the_posterior_of_the_count(regression):
     data = AuditReport(regression).to_dict()
-    picture, found = pictures(data)[0], data["count"]["bars"]
+    data["count"] |= {
+        "mean": 23,
+        "interval": [22, 25],
+        "bars": {"low": [20, 22, 24, 26], "step": 2, "probability": [0.1, 0.4, 0.3, 0.2]},
+    }
+    picture = pictures(data)[0]
     assert picture.title == "How many rows do not belong"
-    boxes = [s for s in picture.drawing.shapes if isinstance(s, Box)]
-    heights = [box.height for box in boxes]
-    assert len(boxes) == len(found["probability"])
-    assert heights == pytest.approx(
-        [max(heights) * p / max(found["probability"]) for p in found["probability"]]
-    )
-    low, high = data["count"]["interval"]
-    dark = [start for start, box in zip(found["low"], boxes, strict=True) if box.css == "area"]
-    assert dark == [start for start in found["low"] if low <= start <= high]
+    boxes = [shape for shape in picture.drawing.shapes if isinstance(shape, Box)]
+    assert [box.height / boxes[1].height for box in boxes] == pytest.approx([0.25, 1, 0.75, 0.5])
+    assert [box.css for box in boxes] == ["soft-area", "area", "area", "soft-area"]
+    for left, right in pairwise(boxes):
+        assert left.x + left.width == pytest.approx(right.x)
 
 
 def test_dots_are_the_rows(regression, drawn):
