@@ -34,6 +34,8 @@ _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
 # The path is found on at most this many rows.
 _PATH_ROWS = 2000
 _MAX_MODES = 3
+# Powers further beyond the pilot's than this are not looked at.
+_BEYOND_PILOT = 1.7
 # rho this many standard errors above 1, with rows flatter than a normal by this much excess
 # kurtosis, is the mark of a wide fit laid over two groups.
 _ABOVE, _FLAT = 3.0, -0.6
@@ -129,6 +131,8 @@ def gamma_path(model, rows, lower, random):
     """
     few = rows.subsample(_PATH_ROWS)
     grid = np.array([efficient_gamma(model.n_modelled, e) for e in _EFFICIENCIES])
+    top = _pilot_gamma(rows.total_weight / (model.n_params + 1), model.n_modelled)
+    grid = grid[grid <= _BEYOND_PILOT * top]
     modes = _modes_along(model, few, grid, model.starts(few.rows, few.weight, random))
     found = [
         dominant_mode(model, few, g, points, lower) for g, points in zip(grid, modes, strict=True)
@@ -141,7 +145,8 @@ def gamma_path(model, rows, lower, random):
     sane = [j for j, one in enumerate(candidates) if not _broken_down(one, few)] or list(
         range(len(candidates))
     )
-    pilot = _pilot(candidates, sane, rows.total_weight / (model.n_params + 1), model.n_modelled)
+    # The largest sound power that this many rows per parameter can afford.
+    pilot = max((j for j in sane if candidates[j].gamma <= top), default=sane[0])
     units = model.path_units(few.rows)
     chosen, criterion = _warwick_jones(model, candidates, sane, pilot, units)
     return GammaPath(
@@ -204,12 +209,10 @@ def _broken_down(one: InfluenceValues, rows):
     return (one.rho - 1) / sd > _ABOVE and kurtosis < _FLAT
 
 
-def _pilot(candidates, sane, rows_per_parameter, n_modelled):
-    """The largest sound power that this many rows per parameter can afford."""
+def _pilot_gamma(rows_per_parameter, n_modelled):
+    """The largest power for a pilot: with few rows per parameter a larger one is all noise."""
     efficiency = next(e for least, e in _PILOTS if rows_per_parameter >= least)
-    top = efficient_gamma(n_modelled, efficiency) * 1.001
-    below = [j for j in sane if candidates[j].gamma <= top]
-    return below[-1] if below else sane[0]
+    return efficient_gamma(n_modelled, efficiency) * 1.001
 
 
 def _warwick_jones(model, candidates, sane, pilot, units):
