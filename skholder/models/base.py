@@ -248,6 +248,9 @@ class WorkingModel(ABC):
         """
         return None
 
+    #: whether log p has two derivatives by the row everywhere, with no jump, kink or edge
+    is_smooth = True
+
     #: whether the model is normal, for which some integrals have closed forms
     is_normal = False
 
