@@ -132,7 +132,7 @@ def gamma_path(model, rows, lower, random):
         range(len(candidates))
     )
     pilot = _pilot(candidates, sane, rows.total_weight / (model.n_params + 1), model.n_modelled)
-    units = model.path_units(few.rows)
+    units = model.path_units(few.rows, few.weight)
     chosen, criterion = _warwick_jones(model, few, candidates, sane, pilot, units)
     return GammaPath(
         gamma=np.array([one.gamma for one in candidates]),

@@ -85,13 +85,14 @@ def test_weights_are_repeats(contaminated):
     X, y, *_ = contaminated(150, epsilon=0.2)
     weight = np.random.default_rng(0).integers(1, 4, len(y))
     again = np.repeat(np.arange(len(y)), weight)
-    # One scale for both, whatever the quantiles of repeated rows are.
     rows = np.column_stack([np.ones(len(y)), X, y / 3])
     model = LinearModel(
         NormalNoise(), 3, coef_prior_scale=2.5, log_scale_prior_scale=1.0, min_scale=1e-3
     )
     one = gamma_path(model, RowBlocks(rows, weight.astype(float)), LOWER, np.random.RandomState(0))
-    other = gamma_path(model, RowBlocks(rows[again]), LOWER, np.random.RandomState(0))
+    other = gamma_path(
+        model, RowBlocks(rows[again], np.ones(len(again))), LOWER, np.random.RandomState(0)
+    )
     assert one.best == other.best
     assert one.pilot == other.pilot
     np.testing.assert_allclose(one.epsilon, other.epsilon, atol=1e-4)

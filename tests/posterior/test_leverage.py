@@ -32,12 +32,17 @@ def bad_cluster(n=300, p=3, share=0.3, seed=0):
     return X, y, bad
 
 
-@pytest.mark.parametrize("share", [0.1, 0.3])
+@pytest.mark.parametrize("share", [0.2, 0.3])
 def test_a_bad_cluster_is_held_back(share):
     X, y, bad = bad_cluster(share=share)
     found = weights_of(X, y)
     assert np.all(found[bad] < 0.2)
     assert np.mean(found[~bad] == 1) > 0.97
+
+
+def test_a_cluster_that_fools_no_fit_needs_no_weights():
+    X, y, _ = bad_cluster(share=0.1)
+    assert weights_of(X, y) is None
 
 
 def test_good_leverage_is_left_alone():
