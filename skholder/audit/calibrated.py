@@ -7,9 +7,9 @@ this table has the likelihood that influence values give it::
 
 with b_i the influence of row i on rho and z_i = 1 for rows that cannot be inliers (their number is
 known, so the chance that made them drops out). The prior has three parts: a clean table, K = 0;
-the rows that cannot be inliers and no others, K = K_min; and any K from K_min on, by the Beta prior
-of alpha. Clean has probability one half, the other two share the rest. The tails of the rows
-speak too: a clean table has a Poisson number of rows with n t < 3.
+the rows that cannot be inliers with few stragglers next to them, K = K_min + x; and any K from
+K_min on, by the Beta prior of alpha. Clean has probability one half, the other two share the rest.
+The tails of the rows speak too: a clean table has a Poisson number of rows with n t < 3.
 
 The share in the population, epsilon, given K is Beta(b + K, a + n - K), and 0 for a clean table.
 """
@@ -33,6 +33,9 @@ __all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows", 
 
 # Rows with n t between CERTAIN and this are counted against their Poisson law.
 _BAND = 3.0
+# Rows with n t between CERTAIN and this may be stragglers of gross outliers, each further one less
+# likely by this factor.
+_NEAR, _STRAGGLER = 1.0, 1 / 3
 # Smallest standard deviation of K-hat that is believed.
 _LEAST_SD = 0.05
 _CLEAN_ODDS = 0.5
@@ -159,9 +162,9 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
     upper = np.floor(total * (1 - prior.lower))
     lowest = min(certain, upper)
     grid = lowest + np.arange(int(upper - lowest) + 1)
-    shares, slab = _mixture(estimate, sd, grid, tails, weight, prior)
-    support = np.concatenate([[0.0, lowest], grid])
-    reached = np.cumsum(np.concatenate([shares[:2], shares[2] * slab]))
+    clean, law = _mixture(estimate, sd, grid, tails, weight, prior)
+    support = np.append(0.0, grid)
+    reached = np.cumsum(np.append(clean, (1 - clean) * law))
     pull = -total * (theta - values.theta) @ _regression(values)
     spots = np.searchsorted(reached, _coupled_uniforms(pull, sd, random))
     spots = np.minimum(spots, len(support) - 1)
@@ -170,7 +173,7 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
     return CountPosterior(
         counts=np.rint(counts).astype(np.int64),
         epsilon=np.where(spots == 0, 0.0, epsilon),
-        clean_probability=float(shares[0]),
+        clean_probability=float(clean),
         estimate=float(estimate),
         sd=sd,
         certain=certain,
@@ -178,26 +181,37 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
 
 
 def _mixture(estimate, sd, grid, tails, weight, prior):
-    """Posterior probabilities (3,) of clean, certain and any K; the last one's law on the grid."""
-    total = float(weight.sum())
-    log_law = _log_count_prior(grid, total, prior)
-    log_joint = log_law - 0.5 * ((grid - estimate) / sd) ** 2
-    top = log_joint.max()
-    slab = np.exp(log_joint - top)
+    """Posterior probability of a clean table, and the law of K on the grid if it is not."""
+    expected = weight.sum() * tails
+    log_fit = -0.5 * ((grid - estimate) / sd) ** 2
+    log_any = _log_count_prior(grid, float(weight.sum()), prior) + log_fit
+    log_gross = np.full(len(grid), -np.inf)
     band, extreme = _tail_evidence(tails, weight)
-    log_parts = np.array(
-        [
-            # The band and the most extreme row overlap: the stronger speaks for both.
-            -0.5 * (estimate / sd) ** 2 + min(band, extreme),
-            -0.5 * ((grid[0] - estimate) / sd) ** 2 + band,
-            top + np.log(slab.sum()),
-        ]
-    )
-    odds = np.array([_CLEAN_ODDS, 0.0, 1 - _CLEAN_ODDS])
+    odds = np.array([1 - _CLEAN_ODDS, 0.0])
     if grid[0] > 0:
-        odds[1] = odds[2] = (1 - _CLEAN_ODDS) / 2
-    shares = odds * np.exp(log_parts - log_parts.max())
-    return shares / shares.sum(), slab / slab.sum()
+        odds[:] = (1 - _CLEAN_ODDS) / 2
+        near = weight @ ((expected >= CERTAIN) & (expected < _NEAR))
+        log_gross = _log_straggler_prior(near, len(grid)) + log_fit + band
+    # The band and the most extreme row overlap: the stronger speaks for both.
+    log_clean = -0.5 * (estimate / sd) ** 2 + min(band, extreme)
+    top = max(log_clean, log_any.max(), log_gross.max())
+    parts = odds[0] * np.exp(log_any - top) + odds[1] * np.exp(log_gross - top)
+    clean = _CLEAN_ODDS * np.exp(log_clean - top)
+    return clean / (clean + parts.sum()), parts / parts.sum()
+
+
+def _log_straggler_prior(near, size):
+    """Log prior of x = 0, 1, ... stragglers among ``near`` rows next to the gross ones, (size,).
+
+    The near rows that are no stragglers are there by chance, a Poisson number of them.
+    """
+    x = np.arange(size)
+    by_chance = np.rint(near) - x
+    rate = _NEAR - CERTAIN
+    with np.errstate(invalid="ignore"):
+        log_law = x * np.log(_STRAGGLER) + by_chance * np.log(rate) - gammaln(by_chance + 1)
+    log_law = np.where(by_chance >= 0, log_law, -np.inf)
+    return log_law - np.log(np.sum(np.exp(log_law - log_law.max()))) - log_law.max()
 
 
 def _log_count_prior(grid, total, prior):

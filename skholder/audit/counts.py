@@ -1,4 +1,4 @@
-"""How many rows: the posterior of their number K, and rules that pick one."""
+"""How many rows to flag: draws of their number K, and the rules that pick one number."""
 
 from __future__ import annotations
 

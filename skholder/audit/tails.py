@@ -16,9 +16,9 @@ __all__ = ["CERTAIN", "expected_by_chance", "tail_probabilities"]
 #: A row with n t below this cannot be an inlier: one such row in twenty clean tables.
 CERTAIN = 0.05
 # Draws that every row meets, and those that unlikely rows meet, whose average is dominated by few.
-_FEW_DRAWS, _UNLIKELY = 64, 0.02
+_FEW_DRAWS, _UNLIKELY = 32, 0.02
 # Tail probabilities worked out in the second round, at most.
-_MOST = 20_000_000
+_MOST = 2_000_000
 
 
 def tail_probabilities(model, theta, rows):

@@ -257,7 +257,8 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         """
         powers = [(gamma, path)] if path is None else path.descending()
         for power, trail in powers:
-            result = infer(model, rows, self._settings(power, temperature), random)
+            starts = None if trail is None else trail.starts
+            result = infer(model, rows, self._settings(power, temperature), random, starts)
             if result.diagnostics.vacuous_share <= MAX_SHARE or trail is powers[-1][1]:
                 return result, trail
 

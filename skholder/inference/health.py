@@ -1,6 +1,7 @@
-"""When a posterior may be trusted: every limit, once.
+"""The checks that say whether a posterior may be trusted, with all their limits.
 
-The warnings of a fit, ``diagnostics_``, the displays and the report all ask this module.
+The warnings of a fit, ``diagnostics_.checks``, the displays and the report read their limits and
+verdicts here, so that they cannot disagree.
 """
 
 from __future__ import annotations

@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import sampling
 from ..models import WorkingModel
@@ -46,7 +47,11 @@ class _Run:
 
 
 def infer(
-    model: WorkingModel, rows: RowBlocks, settings: Settings, random: np.random.RandomState
+    model: WorkingModel,
+    rows: RowBlocks,
+    settings: Settings,
+    random: np.random.RandomState,
+    starts: NDArray[np.float64] | None = None,
 ) -> Inference:
     """Run the whole inference for a working model on its rows.
 
@@ -56,6 +61,8 @@ def infer(
     rows : RowBlocks
     settings : Settings
     random : numpy.random.RandomState
+    starts : ndarray of shape (M, d) or None
+        Where to look for modes; None asks the model for robust starting values.
 
     Returns
     -------
@@ -63,7 +70,8 @@ def infer(
     """
     clock = _Clock()
     lower = settings.alpha_prior.lower
-    found = risk_minimisers(model, rows, settings.divergence, settings.gamma, lower, random)
+    args = (settings.divergence, settings.gamma, lower, random)
+    found = risk_minimisers(model, rows, *args, starts)
     posterior, modes = _posterior_modes(found, rows, settings)
     clock.lap("modes")
     draw = _laplace_draws if settings.inference == "laplace" else _mcmc_draws

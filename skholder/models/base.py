@@ -197,7 +197,10 @@ class WorkingModel(ABC):
 
     @property
     def spiky(self) -> NDArray[np.bool_]:
-        """Coordinates (d,) along which the density grows without bound: those with a floor."""
+        """Which coordinates (d,) make the density grow without limit as they fall, as bool.
+
+        These are the log scales, for which the prior therefore sets a floor.
+        """
         return np.isfinite(self.prior.lower)
 
     def with_floor(self, start: NDArray[np.float64]) -> WorkingModel:
@@ -275,7 +278,10 @@ class WorkingModel(ABC):
 
     @property
     def defence(self) -> Any:
-        """A wide, normalised density that keeps the sampler from getting stuck: the prior."""
+        """A wide, normalised density that the sampler proposes from now and then: the prior.
+
+        It covers all of the parameter space, so that a walker in a far corner always gets away.
+        """
         return self.prior
 
     @property

@@ -27,7 +27,7 @@ __all__ = ["DENSITY_NAMES", "DensityKind", "check_density"]
 
 
 class DensityKind(ABC):
-    """A density that is yet to meet its rows."""
+    """What a density asks of the columns, and how it is built once they are known."""
 
     def check_support(self, X: NDArray[np.float64]) -> None:  # noqa: B027  most kinds take every number
         """Raise ValueError where a value of X (n, k) lies outside the support."""

@@ -1,4 +1,4 @@
-"""How much of a row's low density each column owns.
+"""How much each column contributes to the low density of a row.
 
 The contribution of a column is by how many nats the log density of the row would rise if that
 column alone moved to its most likely value given the others.

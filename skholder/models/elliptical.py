@@ -11,6 +11,7 @@ below its diagonal, which a diagonal scatter does not have.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -225,7 +226,8 @@ class EllipticalModel(LinearDistanceModel):
 
     def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         q = self.distance_features(rows) @ self.distance_coef(theta).T
-        return self.radial.tail(np.maximum(q, 0.0), self.k)
+        distance = np.sqrt(np.maximum(q, 0.0))
+        return np.exp(np.interp(distance, *_log_tail_table(self.radial, self.k)))
 
     def shape(self, theta: NDArray[np.float64], rows: NDArray[np.float64], units: Any) -> Any:
         if not self.is_normal:
@@ -324,3 +326,12 @@ class EllipticalModel(LinearDistanceModel):
         z = self.radial.sample(len(theta), self.k, random)
         inverse = np.linalg.inv(self.factor(theta))
         return theta[:, : self.k] + np.einsum("tji,tj->ti", inverse, z)
+
+
+@lru_cache(maxsize=32)
+def _log_tail_table(radial, k):
+    """Distances sqrt(Q), dense near 0 and reaching far, and the log of the tail there."""
+    distance = np.sinh(np.linspace(0.0, 12.0, 6001))
+    with np.errstate(divide="ignore"):
+        log_tail = np.log(radial.tail(distance**2, k))
+    return distance, np.maximum(log_tail, -700.0)

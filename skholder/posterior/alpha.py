@@ -27,7 +27,15 @@ _DROP = 30.0
 
 @dataclass(frozen=True)
 class AlphaPrior:
-    """Beta(a, b) truncated to [lower, 1]."""
+    """Prior of the inlier share alpha: a Beta(a, b) density restricted to [lower, 1].
+
+    Attributes
+    ----------
+    a, b : float
+        Shapes of the Beta density; a = b = 1 is flat.
+    lower : float
+        Smallest alpha allowed, 1 - ``max_contamination``.
+    """
 
     a: float = 1.0
     b: float = 1.0

@@ -86,10 +86,17 @@ class _RowFunction:
 
 
 class ProfileRisk(_RowFunction):
-    """-multiplier * min over alpha of H(theta, alpha): what the temperature rule minimises.
+    """The risk H(theta, alpha) at its best alpha, as a function of theta to be maximised.
+
+    Its value is ``-multiplier * min over alpha of H(theta, alpha)``. It needs no temperature, which
+    is why modes are looked for here first and the temperature is computed at its maximum.
 
     Parameters
     ----------
+    model : WorkingModel
+    rows : RowBlocks
+    divergence : Divergence
+    gamma : float
     lower : float
         Smallest alpha allowed.
     multiplier : float
@@ -192,7 +199,10 @@ class HolderPosterior(_RowFunction):
         return value
 
     def vacuum(self, theta):
-        """G when no row is explained at all (S = 0): what "everything is noise" scores, (T,)."""
+        """The log likelihood G of a posterior that explains no row at all (S = 0), shape (T,).
+
+        Draws that do hardly better than this say only that every row is noise.
+        """
         if self.alpha is None:
             return np.zeros(len(theta))
         return self.log_likelihood(theta, np.full(len(theta), -1e4 / self.gamma))

@@ -31,7 +31,7 @@ def dominant_mode(model, rows, gamma, points, lower):
     -------
     InfluenceValues or None
     """
-    found = [influence_values(model, rows, point, gamma, keep_rows=True) for point in points]
+    found = [influence_values(model, rows, point, gamma) for point in points]
     found = [one for one in found if np.isfinite(one.log_det_curvature)]
     allowed = [one for one in found if one.rho >= lower] or found
     if not allowed:

@@ -2,11 +2,11 @@
 
 At every power of a grid the risk has a minimiser, and the estimates of a larger power are less
 biased by outliers and noisier. With T the estimates in comparable units (coefficients or location
-in the pilot's scale, log scales, twice epsilon), the choice minimises the estimated mean squared
-error against a pilot at a large power (Warwick and Jones 2005, iterated as in Basak, Basu and Jones
-2021)::
+in the pilot's scale, log scales, four times epsilon), the choice minimises the estimated mean
+squared error against a pilot at a large power (Warwick and Jones 2005, iterated as in Basak, Basu
+and Jones 2021)::
 
-    AMSE(gamma) = max(0, |T(gamma) - T(pilot)|^2 - tr Cov(T(gamma) - T(pilot))) + tr Cov T(gamma)
+    AMSE(gamma) = |T(gamma) - T(pilot)|^2 + tr Cov T(gamma)
 
 then the pilot moves there, until it stays. Covariances are sandwiches of influence values.
 """
@@ -37,6 +37,8 @@ _MAX_MODES = 3
 # rho this many standard errors above 1, with rows flatter than a normal by this much excess
 # kurtosis, is the mark of a wide fit laid over two groups.
 _ABOVE, _FLAT = 3.0, -0.6
+# An error of epsilon counts this many times an error of a coefficient in units of sigma.
+_EPSILON_UNIT = 4.0
 
 
 def efficient_gamma(n_columns, efficiency=0.8):
@@ -62,6 +64,8 @@ class GammaPath:
         Share of rows outside the model, clipped at 0.
     theta : ndarray of shape (G, d)
         Estimates on the computing scale.
+    modes : tuple of ndarray of shape (M, d)
+        All minimisers of the risk found at each power.
     chosen, pilot : int
         Positions of the power chosen, and of the first pilot.
     n_rows : int
@@ -72,6 +76,7 @@ class GammaPath:
     criterion: NDArray[np.float64]
     epsilon: NDArray[np.float64]
     theta: NDArray[np.float64]
+    modes: tuple[NDArray[np.float64], ...]
     chosen: int
     pilot: int
     n_rows: int
@@ -87,6 +92,11 @@ class GammaPath:
         A large power may leave a posterior of few rows vacuous where a smaller one does not.
         """
         return [(float(self.gamma[g]), replace(self, chosen=g)) for g in range(self.chosen, -1, -1)]
+
+    @property
+    def starts(self) -> NDArray[np.float64] | None:
+        """The minimisers at the power chosen (M, d), where a fit may start; None without any."""
+        return self.modes[self.chosen] if self.modes else None
 
     def to_frame(self) -> Any:
         """A pandas DataFrame with one line for each power."""
@@ -133,12 +143,13 @@ def gamma_path(model, rows, lower, random):
     )
     pilot = _pilot(candidates, sane, rows.total_weight / (model.n_params + 1), model.n_modelled)
     units = model.path_units(few.rows, few.weight)
-    chosen, criterion = _warwick_jones(model, few, candidates, sane, pilot, units)
+    chosen, criterion = _warwick_jones(model, candidates, sane, pilot, units)
     return GammaPath(
         gamma=np.array([one.gamma for one in candidates]),
         criterion=criterion,
         epsilon=np.array([max(1 - one.rho, 0.0) for one in candidates]),
         theta=np.array([one.theta for one in candidates]),
+        modes=tuple(np.array(modes[g]) for g in known),
         chosen=chosen,
         pilot=pilot,
         n_rows=len(few),
@@ -149,7 +160,7 @@ def _without_path(model, rows):
     gamma = efficient_gamma(model.n_modelled)
     nothing = np.full((1, model.n_params), np.nan)
     none = np.array([np.nan])
-    return GammaPath(np.array([gamma]), none, none, nothing, 0, 0, len(rows))
+    return GammaPath(np.array([gamma]), none, none, nothing, (), 0, 0, len(rows))
 
 
 def _modes_along(model, rows, grid, starts):
@@ -162,12 +173,19 @@ def _modes_along(model, rows, grid, starts):
         return minimise_from(np.asarray(points), risk_times, tolerance=1e-6)[:_MAX_MODES]
 
     last = len(grid) - 1
-    up, down = {0: climb(0, starts)}, {last: climb(last, starts)}
-    for g in range(1, len(grid)):
-        up[g] = climb(g, up[g - 1]) if len(up[g - 1]) else climb(g, starts)
+    modes = [climb(last, starts)]
     for g in range(last - 1, -1, -1):
-        down[g] = climb(g, down[g + 1]) if len(down[g + 1]) else climb(g, starts)
-    return [_merged(up[g], down[g]) for g in range(len(grid))]
+        modes.insert(0, climb(g, modes[0] if len(modes[0]) else starts))
+    # Modes that only small powers have are followed upwards as far as they go.
+    news = climb(0, starts)
+    for g in range(len(grid)):
+        news = climb(g, news) if g else news
+        before = len(modes[g])
+        modes[g] = _merged(modes[g], news)
+        news = modes[g][before:]
+        if not len(news):
+            break
+    return modes
 
 
 def _merged(first, second):
@@ -194,13 +212,13 @@ def _pilot(candidates, sane, rows_per_parameter, n_modelled):
     return below[-1] if below else sane[0]
 
 
-def _warwick_jones(model, rows, candidates, sane, pilot, units):
+def _warwick_jones(model, candidates, sane, pilot, units):
     """The position chosen, and the criterion (G,) of the last round."""
     seen = set()
     while True:
         criterion = np.full(len(candidates), np.inf)
         for j in sane:
-            criterion[j] = _amse(model, rows, candidates[j], candidates[pilot], units)
+            criterion[j] = _amse(model, candidates[j], candidates[pilot], units)
         best = int(np.argmin(criterion))
         if best == pilot or best in seen:
             return best, criterion
@@ -208,13 +226,9 @@ def _warwick_jones(model, rows, candidates, sane, pilot, units):
         pilot = best
 
 
-def _amse(model, rows, one, pilot, units):
+def _amse(model, one, pilot, units):
     values, jacobian = model.path_coordinates(one.theta, pilot.theta, units)
-    pilot_values, pilot_jacobian = model.path_coordinates(pilot.theta, pilot.theta, units)
-    step = np.append(values - pilot_values, 2 * (pilot.rho - one.rho))
-    own = np.column_stack([one.a @ jacobian.T, -2 * one.b])
-    other = np.column_stack([pilot.a @ pilot_jacobian.T, -2 * pilot.b])
-    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
-    n2 = rows.total_weight**2
-    noise = weight @ np.sum((own - other) ** 2, axis=1) / n2
-    return max(step @ step - noise, 0.0) + weight @ np.sum(own**2, axis=1) / n2
+    pilot_values, _ = model.path_coordinates(pilot.theta, pilot.theta, units)
+    step = np.append(values - pilot_values, _EPSILON_UNIT * (pilot.rho - one.rho))
+    variance = np.sum(jacobian @ one.covariance * jacobian) + _EPSILON_UNIT**2 * one.rho_variance
+    return float(step @ step + variance)

@@ -32,6 +32,8 @@ __all__ = ["design_weights"]
 _GAMMA, _FEW_ROWS = 0.3, 2000
 _IMPOSSIBLE, _ORDINARY, _LIKELY = 0.05, 0.01, 0.05
 _NORMAL_MAD = 0.6745
+# Rows less far out than this, and fewer than this share, are not looked at more closely.
+_FAR, _MANY = 2.5, 0.06
 
 
 def design_weights(model, rows, *, always, random):
@@ -51,13 +53,16 @@ def design_weights(model, rows, *, always, random):
     factor = np.maximum(found.excess, 1.0) ** -2.0
     # No row may vanish: sums of weights stay positive.
     factor = np.maximum(factor, 1e-12)
-    if np.all(factor == 1):
+    far = factor < 1
+    if not np.any(far):
         return None
     if always:
         return factor
+    # A few rows a little way out cannot tilt a plane.
+    if found.excess.max() < _FAR and weight @ far < _MANY * weight.sum():
+        return None
     trusting = _judgement(model, rows, weight, None, (), random)
     guarded = _judgement(model, rows, weight, factor, (trusting.theta,), random)
-    far = factor < 1
     hidden = far & (weight.sum() * guarded.tails < _IMPOSSIBLE) & (trusting.tails > _ORDINARY)
     if not np.any(hidden):
         return None

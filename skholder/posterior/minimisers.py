@@ -33,7 +33,7 @@ class Minimisers:
     theta: np.ndarray
 
 
-def risk_minimisers(model, rows, divergence, gamma, lower, random):
+def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
     """Distinct local minimisers of min over alpha in [lower, 1] of H(theta, alpha).
 
     Parameters
@@ -43,6 +43,8 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random):
     divergence : Divergence
     gamma, lower : float
     random : numpy.random.RandomState
+    starts : ndarray of shape (M, d) or None
+        Where to start; None asks the model.
 
     Returns
     -------
@@ -53,7 +55,8 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random):
         return ProfileRisk(model, rows, divergence, gamma, lower, multiplier)
 
     few = rows.subsample(_SEARCH_ROWS)
-    starts = model.starts(few.rows, few.weight, random)
+    if starts is None:
+        starts = model.starts(few.rows, few.weight, random)
     # On a part of the rows it is enough to tell the basins apart.
     points = minimise_from(starts, lambda m: risk_on(few, multiplier=m), _accuracy(few is rows))
     if len(points) == 0:

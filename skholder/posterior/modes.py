@@ -46,7 +46,11 @@ class Mode:
 
     @property
     def at_floor(self):
-        """Whether this is a spike, held up by a bound, and not a fit."""
+        """Whether a scale sits on its lower bound.
+
+        Such a mode is a spike: the density would grow without limit around a few tied rows if the
+        bound did not stop it. It is not a fit of the data.
+        """
         return bool(np.any(self.bound))
 
     @property

@@ -32,7 +32,15 @@ _THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
 
 @dataclass(frozen=True)
 class LogMeanTerms:
-    """L, its gradient (d,) and Hessian (d, d) at one theta."""
+    """The log power mean L of the density over the rows, with its derivatives, at one theta.
+
+    Attributes
+    ----------
+    value : float
+        L(theta) = (1 / gamma) log of the mean of p_theta(row)^gamma.
+    gradient : ndarray of shape (d,)
+    hessian : ndarray of shape (d, d)
+    """
 
     value: float
     gradient: np.ndarray

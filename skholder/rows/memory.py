@@ -1,4 +1,8 @@
-"""How much a computation holds at a time: the one limit that everything above shares."""
+"""How many numbers an array over rows and draws may hold at a time.
+
+Computations that would need one number for each row and each draw go through the rows in spans, so
+that memory stays small however many rows there are. All rooms above share this one limit.
+"""
 
 from __future__ import annotations
 

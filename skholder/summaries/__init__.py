@@ -1,1 +1,4 @@
-"""What draws say beyond the audit: predictions, influence, plain baselines, ArviZ."""
+"""Functions of posterior draws beside the audit.
+
+Predictions, influence of rows, ordinary estimates to compare with, and export to ArviZ.
+"""

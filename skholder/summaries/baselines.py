@@ -1,4 +1,7 @@
-"""What a fit that trusts every row would say: least squares, means and standard deviations."""
+"""Ordinary estimates that trust every row, to compare robust ones with.
+
+Least squares for a regression, means and standard deviations for a density.
+"""
 
 from __future__ import annotations
 

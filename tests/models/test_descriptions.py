@@ -106,7 +106,7 @@ class TestRegressionUnits:
 
 
 class TestPredictive:
-    theta = np.column_stack([RNG.normal(size=(4000, 3)), RNG.normal(-1, 0.2, size=4000)])
+    theta = np.column_stack([0.1 * RNG.normal(size=(4000, 3)), RNG.normal(0, 0.1, size=4000)])
     design = np.array([[1.0, 0.0, 0.0], [1.0, 2.0, -1.0]])
 
     @pytest.mark.parametrize("noise", [NormalNoise(), StudentTNoise(5.0)], ids=["normal", "t"])

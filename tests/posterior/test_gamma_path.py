@@ -110,6 +110,7 @@ def test_tied_rows_fall_back_to_the_efficiency_rule():
     assert path.best == efficient_gamma(1)
     assert len(path.gamma) == 1
     assert np.all(np.isnan(path.criterion))
+    assert path.starts is None
 
 
 def test_many_rows_are_searched_in_part(contaminated):
@@ -124,6 +125,7 @@ class TestRecord:
         criterion=np.array([np.inf, 0.1, 0.2]),
         epsilon=np.array([0.0, 0.2, 0.21]),
         theta=np.zeros((3, 2)),
+        modes=tuple(np.full((g + 1, 2), float(g)) for g in range(3)),
         chosen=1,
         pilot=2,
         n_rows=100,
@@ -138,6 +140,10 @@ class TestRecord:
         assert [gamma for gamma, _ in steps] == [0.5, 0.2]
         assert [path.best for _, path in steps] == [0.5, 0.2]
         assert all(path.pilot == 2 for _, path in steps)
+
+    def test_a_fit_starts_at_the_minimisers_of_its_power(self):
+        np.testing.assert_array_equal(self.path.starts, np.ones((2, 2)))
+        assert self.path.descending()[1][1].starts.shape == (1, 2)
 
     def test_frame(self):
         frame = self.path.to_frame()
