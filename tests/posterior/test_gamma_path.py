@@ -57,6 +57,7 @@ def test_four_in_ten_at_six_deviations_do_not_break_it_down(contaminated):
     assert path.epsilon[path.chosen] == pytest.approx(0.4, abs=0.05)
     # The wide fit over both groups is there, at small powers, and is not believed.
     assert path.epsilon[0] < 0.1
+    assert path.criterion[0] == np.inf
     assert path.chosen > 0
 
 
