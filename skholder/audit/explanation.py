@@ -27,6 +27,8 @@ __all__ = [
 
 # A leverage this many times the average is worth a word.
 _HIGH_LEVERAGE = 3.0
+# Rows expected by chance from which on a row is nothing unusual.
+_USUAL = 0.67
 # Fewer nats print as 0.0.
 _TELLS = 0.05
 
@@ -188,8 +190,15 @@ class Explanation:
         verdict = "is flagged" if self.flagged else "is not flagged"
         parts = self.parts
         if self.tail_probability is not None:
-            parts = (*parts, chance_in_words(self.expected_by_chance, self.n_rows))
+            parts = self._with_chance(parts)
         return f"Row {self.label!s} {verdict} (FoD {self.fod:.2f}): {'; '.join(parts)}."
+
+    def _with_chance(self, parts):
+        """The evidence and what chance alone would do, in the order that does not alarm."""
+        chance = chance_in_words(self.expected_by_chance, self.n_rows)
+        if self.expected_by_chance < _USUAL:
+            return (*parts, chance)
+        return (*parts, f"yet {chance}") if self.flagged else (f"nothing unusual, {chance}", *parts)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain Python types; the label as it is if it is a number or a text."""

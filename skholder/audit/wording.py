@@ -4,7 +4,21 @@ from __future__ import annotations
 
 import math
 
-__all__ = ["chance_in_words", "number", "percent", "rounded"]
+__all__ = [
+    "chance_in_brief",
+    "chance_in_words",
+    "count_range",
+    "number",
+    "percent",
+    "rounded",
+    "share_range",
+]
+
+# Expected rows from which on chance is told as one row, and as several.
+_ONE, _TWO = 0.67, 1.5
+_MILLIONTH = 1e-6
+# Shares below are not told apart.
+_NO_SHARE = 1e-4
 
 
 def number(value: float) -> str:
@@ -47,7 +61,21 @@ def percent(share: float) -> str:
     return f"{value:.{digits}f}%"
 
 
-def chance_in_words(expected, n_rows):
+def count_range(low: int, high: int, level: float) -> str:
+    """The interval of a count, ``95% between 3 and 7`` or ``95% exactly 5``."""
+    return f"{level:.0%} " + (
+        f"exactly {low:,}" if low == high else f"between {low:,} and {high:,}"
+    )
+
+
+def share_range(low: float, high: float) -> str:
+    """The 95% interval of a share, ``95% between 3.1% and 7.2%`` or ``95% below 0.01%``."""
+    if high < _NO_SHARE:
+        return f"95% below {percent(_NO_SHARE)}"
+    return f"95% between {percent(low)} and {percent(high)}"
+
+
+def chance_in_words(expected: float, n_rows: float) -> str:
     """What chance alone would do: ``one such row is expected among 400 clean ones``.
 
     Parameters
@@ -56,16 +84,34 @@ def chance_in_words(expected, n_rows):
         Rows at least as unlikely among ``n_rows`` clean ones, n t.
     n_rows : float
     """
-    size = f"{n_rows:,.0f} clean ones"
-    if expected >= 1.5:
-        return f"about {expected:,.0f} such rows are expected among {size}"
-    if expected >= 0.67:
-        return f"one such row is expected among {size}"
-    if expected < 1e-6:
-        return f"among {size} the chance of such a row is less than one in a million"
-    return (
-        f"among {size} the chance of such a row is about 1 in {number(_round_odds(1 / expected))}"
-    )
+    size = f"{n_rows:,.0f} clean"
+    if expected >= _ONE:
+        rows = "one such row is" if expected < _TWO else f"about {expected:,.0f} such rows are"
+        return f"{rows} expected among {size} ones"
+    return f"among {size} rows the chance of such a row is {_about(expected)}{_odds(expected)}"
+
+
+def chance_in_brief(expected: float) -> str:
+    """The same for a table's cell: ``about 5 rows``, ``1 in 230``, ``less than one in a million``.
+
+    Parameters
+    ----------
+    expected : float
+        Rows at least as unlikely among as many clean ones, n t.
+    """
+    if expected >= _TWO:
+        return f"about {expected:,.0f} rows"
+    return "one row" if expected >= _ONE else _odds(expected)
+
+
+def _about(expected):
+    return "" if expected < _MILLIONTH else "about "
+
+
+def _odds(expected):
+    if expected < _MILLIONTH:
+        return "less than one in a million"
+    return f"1 in {number(_round_odds(1 / expected))}"
 
 
 def _round_odds(value):

@@ -13,6 +13,7 @@ from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAudito
 from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
+from ..report.rendering import environment
 from .advice import in_options
 from .printout import write_scores
 from .tables import (
@@ -43,6 +44,7 @@ class AuditRequest:
     exclude : list of str
     drop_missing : bool
     gamma : float or None
+        None chooses it from the data.
     rule : str
     seed, n_draws : int
     verbose : bool
@@ -119,6 +121,8 @@ def run_audit(request, warn):
     check_outputs(request.file, request.outputs)
     file = open_table(request.file)
     _check_formats(file, request.outputs)
+    if "--report" in request.outputs:
+        _check_templates()
     chosen, left_out = choose_columns(file, request.target, request.columns, request.exclude)
     for name in left_out:
         tell(f"{name!r} has no name and was left out; ask for it with --columns")
@@ -131,7 +135,7 @@ def run_audit(request, warn):
     notes = _sentences([design.left_out_note, *told])
     with _told_in_options(tell):
         auditor.fit(*_frames(design, table, request.target))
-        report = AuditReport(auditor, title=f"Audit of {request.file.name}")
+        report = AuditReport(auditor, title=f"Audit of {request.file.name}", notes=notes)
         summary = report.to_dict()
     result = AuditResult(request, table, design, auditor.audit_, summary, notes, told)
     _write(result, file, report)
@@ -148,6 +152,14 @@ def _check_formats(file, outputs):
             raise InputError(f"--clean: the input is {kind}, so the copy must end in {ending}")
         if option == "--scores" and ends_so:
             raise InputError("--scores: scores are written as CSV, so the file must end in .csv")
+
+
+def _check_templates():
+    """Refuse a report that could not be written after a long fit."""
+    try:
+        environment()
+    except ImportError as error:
+        raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
 def _auditor(request, design, tell):

@@ -16,6 +16,7 @@ from math import isfinite
 from pathlib import Path
 
 from .. import __version__
+from ..audit import RULES
 from .auditing import AuditRequest, run_audit
 from .demo import run_demo
 from .printout import as_json, as_text
@@ -140,13 +141,15 @@ def _add_audit(commands):
         "--gamma",
         metavar="G",
         type=_positive,
-        help="robustness (default: 0.5 with a target, else by the number of columns)",
+        help="robustness, a positive number (default: chosen from the data, 'auto')",
     )
     parser.add_argument(
         "--rule",
-        choices=["mean", "median", "lower", "upper"],
+        choices=RULES,
         default="mean",
-        help="how many rows to flag: a summary of the posterior of their number (default: mean)",
+        help="how many rows to flag: a summary of the posterior of their number, or 'fdr' for at "
+        "most 5%% of false flags on average, or 'certain' for rows that are hardly inliers "
+        "(default: mean)",
     )
     _add_sampling(parser)
     parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a page to read")

@@ -8,14 +8,15 @@ import io
 
 import numpy as np
 
-from ..audit.wording import number
+from ..audit import expected_by_chance
+from ..audit.wording import chance_in_brief, number
 from .advice import in_options
 
 __all__ = ["as_json", "as_text", "write_scores"]
 
 # What the text shows at most.
 _N_WORST, _N_ESTIMATES = 10, 40
-_WIDEST_NAME, _WIDEST_REASON = 32, 90
+_WIDEST_NAME, _WIDEST_REASON = 32, 80
 
 
 def as_text(result):
@@ -30,10 +31,9 @@ def as_text(result):
     str
     """
     summary = result.summary
-    first, _, flagged = summary["summary"]
     parts = [
         _heading(result),
-        f"{first}\n{flagged}",
+        _findings(summary["headline"]),
         _estimates(summary["estimates"], result.design.baselines),
         _worst(result),
         _checks(summary["diagnostics"]),
@@ -70,6 +70,8 @@ def as_json(result):
         "count": summary["count"]["flagged"],
         "count_mean": summary["count"]["mean"],
         "count_interval": summary["count"]["interval"],
+        "clean_probability": summary["clean_probability"],
+        "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
         "estimates": summary["estimates"]["shown"],
@@ -106,6 +108,8 @@ def write_scores(result, path):
         "rank": rank.tolist(),
         "fod": _digits(audit.fod),
         "log_density": _digits(audit.log_density),
+        "tail_probability": _digits(audit.tails),
+        "expected_by_chance": _digits(_chance(audit)),
     }
     if result.request.target is not None:
         scores["predicted"] = _digits(evidence.fitted)
@@ -154,6 +158,12 @@ def _model(result):
     return _plain(result.summary["model"], 200)
 
 
+def _findings(headline):
+    """A sentence in each line; the heading has named the model."""
+    told = (text for about, text in headline.items() if about != "model")
+    return "\n".join(_plain(text, None) for text in told)
+
+
 def _estimates(estimates, baselines):
     shown = estimates["shown"][:_N_ESTIMATES]
     rows = [("", "estimate", "2.5%", "97.5%", (estimates["plain_name"] or "").lower())]
@@ -180,9 +190,20 @@ def _worst(result):
     if table.lines is not None:
         columns.append(("line", *table.lines[rows[worst]].tolist()))
     columns.append(("FoD", *(f"{value:.3f}" for value in audit.fod[worst])))
+    chances = map(chance_in_brief, _chance(audit)[worst])
+    columns.append(("expected by chance", *chances))
     columns.append(("reason", *(_plain(reason, _WIDEST_REASON) for reason in reasons)))
     table = _aligned(list(zip(*columns, strict=True)), ">" * (len(columns) - 1) + "<")
-    return f"The least likely rows (rows count from 0):\n{table}"
+    clean = f"among {number(audit.total_weight)} clean rows"
+    return (
+        "The least likely rows (rows count from 0), and how many such rows are expected by chance "
+        f"{clean}:\n{table}"
+    )
+
+
+def _chance(audit):
+    """Rows as unlikely that are expected by chance, shape (n,)."""
+    return expected_by_chance(audit.tails, audit.total_weight)
 
 
 def _checks(diagnostics):

@@ -27,7 +27,7 @@ from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer, warn_of
 from ..inference.health import MAX_SHARE, at_ceiling
 from ..models import NamedDraws
-from ..posterior import AlphaPrior, GammaPath, Mode, gamma_path
+from ..posterior import AlphaPrior, GammaPath, Mode, gamma_path, single_power
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
 from .prepared import Prepared
@@ -74,6 +74,7 @@ class PosteriorMode:
 @contextmanager
 def fitting(estimator: BaseEstimator) -> Iterator[None]:
     """One BLAS thread (row blocks have their own); on any error the estimator is as before."""
+    estimator.check_combinations()
     before = dict(vars(estimator))
     try:
         with threadpool_controller().limit(limits=1, user_api="blas"):
@@ -192,38 +193,43 @@ class HolderBayesEstimator(BaseEstimator, ABC):
     def _traced(self, X, y, sample_weight):
         with fitting(self):
             start = self._prepared(X, y, sample_weight)
-            _, path = self._power(start.model, start.table.fitted_rows, start.random)
-        if path is None:
+            _, path = self._power(start)
+        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
             raise ValueError(
                 f"divergence={self.divergence!r} has no power gamma to choose. Use 'dpd', "
                 "'expsat', 'ratsat' or 'gamma'."
             )
-        return path
+        return single_power(start.model, len(start.table.rows)) if path is None else path
 
-    def _settings(self, gamma, temperature):
-        """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
-        divergence = check_divergence(self.divergence, gamma, self.kappa)
-        gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
+    def check_combinations(self) -> None:
+        """Raise ValueError where parameters that are each in range do not go together."""
         if self.n_draws % self.n_ensembles:
             raise ValueError(
                 f"n_draws={self.n_draws} must be a multiple of n_ensembles={self.n_ensembles}."
             )
         if len(self.alpha_prior) != 2 or not all(
-            isinstance(shape, Real) and 0 < shape < np.inf for shape in self.alpha_prior
+            isinstance(shape, Real) and 0 < float(shape) < np.inf for shape in self.alpha_prior
         ):
             raise ValueError(
                 f"alpha_prior must be two positive numbers (a, b), got {self.alpha_prior!r}."
             )
+        self._alpha_prior.log_norm  # noqa: B018  raises if the prior has no mass on its support
+        check_divergence(
+            self.divergence, 1.0 if isinstance(self.gamma, str) else self.gamma, self.kappa
+        )
+
+    def _settings(self, gamma, temperature):
+        """The validated :class:`Settings`; ``temperature(rule, gamma)`` computes a named rule."""
+        divergence = check_divergence(self.divergence, gamma, self.kappa)
+        gamma = 0.0 if isinstance(divergence, KullbackLeibler) else float(gamma)
         beta = self.temperature
         if isinstance(beta, str):
             beta = None if beta == "calibrated" else temperature(beta, gamma)
-        prior = self._alpha_prior
-        prior.log_norm  # noqa: B018  raises now if the prior has no mass on its support
         return Settings(
             divergence=divergence,
             gamma=gamma,
             temperature=beta,
-            alpha_prior=prior,
+            alpha_prior=self._alpha_prior,
             inference=self.inference,
             n_draws=self.n_draws,
             n_walkers=self.n_walkers,
@@ -237,13 +243,14 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         a, b = (float(shape) for shape in self.alpha_prior)
         return AlphaPrior(a, b, 1.0 - float(self.max_contamination))
 
-    def _power(self, model, rows, random):
+    def _power(self, start):
         """gamma, and the :class:`GammaPath` that chose it or None."""
         if self.gamma != "auto":
             return float(self.gamma), None
         if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
             return 1.0, None
-        path = gamma_path(model, rows, 1.0 - float(self.max_contamination), random)
+        lower = 1.0 - float(self.max_contamination)
+        path = gamma_path(start.model, start.table.fitted_rows, lower, start.random)
         return path.best, path
 
     def _sampled(self, model, rows, path, gamma, temperature, random):
@@ -257,9 +264,11 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         """
         powers = [(gamma, path)] if path is None else path.descending()
         for power, trail in powers:
+            last = trail is powers[-1][1]
             starts = None if trail is None else trail.starts
-            result = infer(model, rows, self._settings(power, temperature), random, starts)
-            if result.diagnostics.vacuous_share <= MAX_SHARE or trail is powers[-1][1]:
+            settings = replace(self._settings(power, temperature), refuse_vacuous=not last)
+            result = infer(model, rows, settings, random, starts)
+            if last or (result is not None and result.diagnostics.vacuous_share <= MAX_SHARE):
                 return result, trail
 
     def _conclude(self, result, rows, table, random, *, lost="", n_lost=0, path=None, **kept):

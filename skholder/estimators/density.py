@@ -27,6 +27,9 @@ from .width import check_width
 
 __all__ = ["HolderBayesDensity"]
 
+# A column with so few values among so many rows is discrete.
+_FEW_VALUES, _FEW_ROWS = 5, 1000
+
 
 class HolderBayesDensity(DensityPredictions):
     """A parametric density with a posterior for the share of rows that do not belong to it.
@@ -251,7 +254,7 @@ class HolderBayesDensity(DensityPredictions):
         with fitting(self):
             start = self._prepared(X, y, sample_weight)
             model, table, units, random = start.model, start.table, start.units, start.random
-            gamma, path = self._power(model, table.rows, random)
+            gamma, path = self._power(start)
             result, path = self._sampled(
                 model,
                 table.rows,
@@ -298,10 +301,12 @@ class HolderBayesDensity(DensityPredictions):
         model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
         return Prepared(model, table, units, data, None, weight, labels, random)
 
-    def _power(self, model, rows, random):
-        if self.gamma == "efficiency":
-            return efficient_gamma(model.n_modelled), None
-        return super()._power(model, rows, random)
+    def _power(self, start):
+        # Tied values make narrow modes, to which a search over powers would be drawn.
+        discrete = start.model.is_normal and _is_discrete(start.data)
+        if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
+            return efficient_gamma(start.model.n_modelled), None
+        return super()._power(start)
 
     def _priors(self):
         return {
@@ -342,6 +347,12 @@ class HolderBayesDensity(DensityPredictions):
             fit.model, fit.theta, distinct.rows, log_density + log_volume, count + 1
         )
         return score_threshold(scores, weight[lowest], count) - log_volume
+
+
+def _is_discrete(X):
+    """Whether some column of X has so few values that most rows share theirs with others."""
+    few = X[:: max(1, len(X) // _FEW_ROWS)]
+    return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
 
 
 def _lost(units):

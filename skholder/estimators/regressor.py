@@ -248,7 +248,7 @@ class HolderBayesRegressor(RegressionPredictions):
             start = self._prepared(X, y, sample_weight)
             model, table, units, random = start.model, start.table, start.units, start.random
             trusting = LeastSquares.of(table.rows)
-            gamma, path = self._power(model, table.fitted_rows, random)
+            gamma, path = self._power(start)
             result, path = self._sampled(
                 model,
                 table.fitted_rows,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from .. import sampling
 from ..models import WorkingModel
@@ -27,6 +28,8 @@ __all__ = ["infer"]
 
 _MAX_MODES = 6
 _DEFENSIVE_SHARE = 0.05
+# Below these log odds more than a twentieth of the posterior says that every row is noise.
+_LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
 
 
 @dataclass(frozen=True)
@@ -52,7 +55,7 @@ def infer(
     settings: Settings,
     random: np.random.RandomState,
     starts: NDArray[np.float64] | None = None,
-) -> Inference:
+) -> Inference | None:
     """Run the whole inference for a working model on its rows.
 
     Parameters
@@ -66,7 +69,8 @@ def infer(
 
     Returns
     -------
-    Inference
+    Inference or None
+        None where ``settings.refuse_vacuous`` and the posterior would be vacuous.
     """
     clock = _Clock()
     lower = settings.alpha_prior.lower
@@ -74,6 +78,8 @@ def infer(
     found = risk_minimisers(model, rows, *args, starts)
     posterior, modes = _posterior_modes(found, rows, settings)
     clock.lap("modes")
+    if settings.refuse_vacuous and _log_odds(posterior, modes) < _LEAST_LOG_ODDS:
+        return None
     draw = _laplace_draws if settings.inference == "laplace" else _mcmc_draws
     run = draw(posterior, modes, settings, random)
     vacuous = _vacuous_share(posterior, modes[0], run.theta, run.log_mean)
@@ -220,6 +226,13 @@ def _convergence(names, theta, alpha):
         figure: dict(zip(names, compute(draws).tolist(), strict=True))
         for figure, compute in figures.items()
     }
+
+
+def _log_odds(posterior, modes):
+    """Log of the mass around the modes (Laplace) over that of "every row is noise"."""
+    theta = posterior.model.prior.sample(_PRIOR_DRAWS, np.random.RandomState(0))
+    nothing = logsumexp(posterior.vacuum(theta)) - np.log(len(theta))
+    return logsumexp([mode.log_evidence for mode in modes]) - nothing
 
 
 def _vacuous_share(posterior, mode, theta, log_mean):

@@ -30,6 +30,8 @@ class Settings:
     n_draws, n_ensembles : int
     n_walkers, n_jobs : int or None
     verbose : int
+    refuse_vacuous : bool
+        Give up before sampling where the rows are too few for this gamma.
     """
 
     divergence: Divergence
@@ -42,6 +44,7 @@ class Settings:
     n_ensembles: int = 4
     n_jobs: int | None = None
     verbose: int = 0
+    refuse_vacuous: bool = False
 
 
 @dataclass(frozen=True, repr=False)

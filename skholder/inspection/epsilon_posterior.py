@@ -1,4 +1,4 @@
-"""The posterior of the contamination."""
+"""The posterior of the share of rows outside the model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,11 @@ __all__ = ["EpsilonPosteriorDisplay"]
 
 
 class EpsilonPosteriorDisplay:
-    """How many rows do not belong: the density of epsilon with its mean and interval.
+    """Which share of rows does not belong: the density of epsilon with its mean and interval.
+
+    Epsilon is a share of the population that the rows come from. The number of such rows in the
+    table at hand is known more sharply: see ``outlier_count_posterior_`` and
+    :class:`AuditRankingDisplay`.
 
     Parameters
     ----------
@@ -28,7 +32,7 @@ class EpsilonPosteriorDisplay:
     truth : float or None, default=None
         The true share, where it is known, drawn as a line.
     n_rows : float or None, default=None
-        Number of rows; adds an axis that counts rows instead of shares.
+        Size of a table; adds an axis with the number of such rows to expect in it.
 
     Attributes
     ----------
@@ -146,7 +150,7 @@ class EpsilonPosteriorDisplay:
         if self.n_rows is not None:
             n = self.n_rows
             above = ax.secondary_xaxis("top", functions=(lambda e: e * n, lambda k: k / n))
-            above.set_xlabel(f"Rows that do not follow the model (of {n:,.10g})")
+            above.set_xlabel(f"Rows outside the model to expect in {n:,.10g}")
         ax.legend(loc="upper right", framealpha=0.85, edgecolor="none")
         self.ax_, self.figure_ = ax, figure
         return self

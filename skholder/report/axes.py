@@ -8,7 +8,7 @@ from math import asinh, ceil, floor, log10
 
 from ..audit.wording import number
 
-__all__ = ["Axis", "asinh_axis", "linear_axis"]
+__all__ = ["Axis", "asinh_axis", "linear_axis", "log_axis"]
 
 
 @dataclass(frozen=True)
@@ -63,3 +63,13 @@ def asinh_axis(low, high, label):
     ticks = sorted({0.0, *sizes, *(-size for size in sizes)})
     kept = tuple((tick, number(tick)) for tick in ticks if low <= tick <= high)
     return Axis(low, high, kept, asinh, label)
+
+
+def log_axis(low, high, label):
+    """Logarithmic, from one power of ten to another; values below lie at its low end."""
+    first, last = floor(log10(low)), ceil(log10(high) - 1e-9)
+    step = max(1, ceil((last - first) / 6))
+    # Around 1, so that it has a tick whatever the step.
+    start = step * ceil(first / step)
+    ticks = tuple((10.0**k, number(10.0**k)) for k in range(start, last + 1, step))
+    return Axis(10.0**first, 10.0**last, ticks, lambda v: log10(max(v, 10.0**first)), label)

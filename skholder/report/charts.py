@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..audit.wording import number, percent
-from .axes import asinh_axis, linear_axis
+from ..audit.tails import CERTAIN
+from ..audit.wording import chance_in_brief, count_range, number, percent, share_range
+from .axes import asinh_axis, linear_axis, log_axis
 from .filters import shortened
 from .frame import WIDTH, Frame
 from .lettering import shortened_to_fit, text_width
@@ -17,6 +18,10 @@ _BAR_STEP, _BAR_HEIGHT = 30, 20
 # Names stand beside their bars, or above them where they would take more than the most.
 _BAR_LEFT, _BAR_LEFT_MOST = 150, 230
 _BAR_RIGHT = 50
+# Rows expected by chance are drawn down to here.
+_LEAST_CHANCE = 1e-6
+# A clean table less likely than this is not mentioned.
+_WORTH_A_WORD = 0.005
 
 
 @dataclass(frozen=True)
@@ -30,7 +35,7 @@ class Picture:
 
 def pictures(data):
     """The pictures of a report's dict, in order."""
-    out = [_epsilon(data), _ranking(data), _fod(data)]
+    out = [_counts(data), _epsilon(data), _ranking(data), _chance(data), _fod(data)]
     if data["residuals"] is not None:
         out.append(_residuals(data))
     elif data["blamed"] is not None and data["blamed"]["columns"]:
@@ -38,11 +43,39 @@ def pictures(data):
     return out
 
 
+def _counts(data):
+    found, count = data["count"]["bars"], data["count"]
+    low, high = count["interval"]
+    words = f"{count['mean']:,}, {count_range(low, high, count['level'])}"
+    if (data["clean_probability"] or 0.0) >= _WORTH_A_WORD:
+        words += f"; none with probability {percent(data['clean_probability'])}"
+    step, left = found["step"], found["low"][0]
+    # Never a single bar as wide as the frame, and never ticks between whole numbers.
+    right = max(found["low"][-1] + step, left + 10)
+    frame = Frame(
+        "fig-counts",
+        "Posterior of the number of rows outside the model",
+        f"Bars over the number of rows of this table outside the model: mean {words}.",
+        linear_axis(left - 0.5, right - 0.5, "rows of this table outside the model", _whole_tick),
+        linear_axis(0.0, 1.05 * max(found["probability"]), "probability", _percent_tick),
+    )
+    for start, share in zip(found["low"], found["probability"], strict=True):
+        inside = low <= start <= high or start <= low < start + step
+        frame.bar(start - 0.5, start + step - 0.5, share, "area" if inside else "soft-area")
+    frame.rule(count["mean"], "rule", f"mean {count['mean']:,}")
+    return Picture(
+        "How many rows do not belong",
+        f"The posterior of their number in this table, its mean a line and its "
+        f"{count['level']:.0%} range dark: {words}.",
+        frame.drawing(),
+    )
+
+
 def _epsilon(data):
     found = data["epsilon"]
     x, y = found["curve"]["epsilon"], found["curve"]["density"]
     low, high = found["interval"]
-    words = f"{percent(found['mean'])}, 95% between {percent(low)} and {percent(high)}"
+    words = f"{percent(found['mean'])}, {share_range(low, high)}"
     frame = Frame(
         "fig-epsilon",
         "Posterior of epsilon",
@@ -57,8 +90,9 @@ def _epsilon(data):
     frame.line(x, y, "curve")
     frame.rule(found["mean"], "rule", f"mean {percent(found['mean'])}")
     return Picture(
-        "How many rows do not belong",
-        f"The posterior of their share, its mean a line and 95% of it shaded: {words}.",
+        "Which share to expect elsewhere",
+        "The posterior of their share in the population that the rows come from, its mean a line "
+        f"and 95% of it shaded: {words}.",
         frame.drawing(),
     )
 
@@ -110,9 +144,38 @@ def _ranking(data):
     )
 
 
+def _chance(data):
+    found, n = data["ranking"], data["data"]["total_weight"]
+    ranks, heights = found["rank_by_tail"], found["expected_by_chance"]
+    frame = Frame(
+        "fig-chance",
+        "Rows expected by chance",
+        "A rising curve: as many rows as unlikely as each row, or more so, are expected among "
+        f"{number(n)} clean ones; for the least likely row: {chance_in_brief(heights[0])}. A "
+        f"broken line is what clean rows would do. {_marks_in_words(data)}",
+        _rank_axis(ranks),
+        log_axis(_LEAST_CHANCE, max(n, 10.0), "rows as unlikely, expected by chance"),
+    )
+    _mark_count(frame, data)
+    frame.level(CERTAIN, "zero")
+    frame.line(ranks, [max(rank - 0.5, 0.5) for rank in ranks], "rule")
+    frame.line(ranks, heights, "curve")
+    flagged = sum(rank <= data["count"]["wanted"] for rank in ranks)
+    if flagged > 1:
+        frame.line(ranks[:flagged], heights[:flagged], "alarm-curve")
+    return Picture(
+        "How sure each flag is",
+        f"How many rows as unlikely as each one are expected among {number(n)} clean ones. Clean "
+        f"rows follow the broken line; a row below the level {CERTAIN} is hardly an inlier, one "
+        "at the foot has a chance of less than one in a million. Flagged rows are red.",
+        frame.drawing(),
+    )
+
+
 def _fod(data):
     found = data["ranking"]
     low, high = data["count"]["interval"]
+    doubt = f", here between {low:,} and {high:,}" if low < high else ""
     frame = Frame(
         "fig-fod",
         "Frequency of detection",
@@ -125,9 +188,9 @@ def _fod(data):
     frame.area(found["rank_by_fod"], found["fod"], "alarm-area")
     frame.line(found["rank_by_fod"], found["fod"], "alarm-curve")
     return Picture(
-        "How sure each flag is",
+        "How far doubt about their number reaches",
         "The share of posterior draws that flag a row. A steep fall separates good from bad; a "
-        f"slow one leaves rows in doubt, here between {low:,} and {high:,}.",
+        f"slow one leaves rows in doubt{doubt}.",
         frame.drawing(),
     )
 
@@ -158,7 +221,7 @@ def _residuals(data):
         frame.dot(a, b, (2.2, 2.6, 3, 3.4, 3.8)[step], f"dot fod{step}")
     part = "" if found["complete"] else " Not every row is drawn: the worst, and some others."
     return Picture(
-        "What is wrong with them",
+        "What is wrong with them" if data["count"]["flagged"] else "How the rows follow the model",
         f"Residuals of {target} against its prediction, redder the higher the FoD.{part}",
         frame.drawing(),
     )
@@ -209,3 +272,7 @@ def _bars(name, title, description, labels, counts):
 
 def _percent_tick(value):
     return f"{number(100 * value)}%"
+
+
+def _whole_tick(value):
+    return f"{value:,.0f}"

@@ -7,14 +7,17 @@ from math import isfinite
 
 import numpy as np
 
-from ..audit.wording import number, percent
+from ..audit import expected_by_chance
+from ..audit.wording import chance_in_brief, number
 from ..summaries.smoothing import smooth_density
 from .estimates import compare
+from .headline import adequacy_check, adequacy_in_full, headline, verdict
 
-__all__ = ["collect"]
+__all__ = ["bars", "collect"]
 
 # What a page shows at most, so that it stays small whatever the data.
 _MAX_ROWS, _MIN_ROWS, _MAX_ESTIMATES, _MAX_BARS = 200, 20, 200, 8
+_MAX_STEPS = 60
 _N_CURVE, _N_WORST_POINTS, _N_OTHER_POINTS = 240, 250, 350
 # Of the points of a smooth curve.
 _EVERY = 4
@@ -26,14 +29,16 @@ def collect(source, title=None):
     """The dict of a :class:`~skholder.report.source.Source`; NaN and infinity become None."""
     fitted, audit, fit = source.fitted, source.audit, source.fitted.record_
     comparison = compare(fitted, source.names)
-    found = [_check(check) for check in fitted.diagnostics_.checks]
-    count = _count(source)
+    adequacy, count = fitted.adequacy_, _count(source)
+    found = [_check(check) for check in fitted.diagnostics_.checks] + adequacy_check(adequacy)
+    told = headline(source, count)
     data = {
         "title": "Audit report" if title is None else str(title),
         "version": _version(),
         "kind": "regression" if source.is_regression else "density",
         "model": fit.in_words(),
-        "summary": _summary(source, count),
+        "headline": told,
+        "summary": list(told.values()),
         "data": {
             "n_rows": len(audit.mask),
             "total_weight": fit.total_weight,
@@ -43,12 +48,14 @@ def collect(source, title=None):
         },
         "epsilon": _epsilon(fitted),
         "count": count,
+        "clean_probability": fitted.clean_probability_,
+        "adequacy": adequacy_in_full(adequacy),
         "ranking": _ranking(source, count),
         "residuals": _residuals(audit) if source.is_regression else None,
         "blamed": None if source.is_regression else _blamed(audit),
         "rows": _rows(audit),
         "estimates": _estimates(comparison),
-        "diagnostics": {"verdict": _verdict(found), "checks": found, **_effort(fitted)},
+        "diagnostics": {"verdict": verdict(found, adequacy), "checks": found, **_effort(fitted)},
         "settings": _settings(source),
     }
     return _json(data)
@@ -75,31 +82,17 @@ def _count(source):
         "interval": [int(end) for end in source.audit.count_interval],
         "level": source.level,
         "thresholds": {"lower": low, "median": middle, "upper": high},
+        "bars": bars(counts),
     }
 
 
-def _summary(source, count):
-    """Two or three sentences in plain words."""
-    fitted, fit = source.fitted, source.fitted.record_
-    weighted = " (by weight)" if fit.weight is not None else ""
-    low, high = count["interval"]
-    follow = "does not follow" if count["mean"] == 1 else "do not follow"
-    first = (
-        f"About {count['mean']:,} of {number(fit.total_weight)} rows{weighted}, "
-        f"{source.level:.0%} between {low:,} and {high:,}, {follow} the model."
-    )
-    if high == 0:
-        first = f"All {number(fit.total_weight)} rows{weighted} follow the model."
-    start, end = fitted.epsilon_interval_
-    second = (
-        f"The model is a {fit.in_words()}; the share of rows outside it, epsilon, is "
-        f"{percent(fitted.epsilon_)} (95% between {percent(start)} and {percent(end)})."
-    )
-    rows = "1 row is" if count["flagged"] == 1 else f"{count['flagged']:,} rows are"
-    third = f"{rows} flagged here, the most suspicious; their number is {count['rule']}."
-    if count["flagged"] == 0:
-        third = f"No row is flagged here, by {count['rule']}."
-    return [first, second, third]
+def bars(counts):
+    """The posterior of the count: its probability between equal steps, as far as it matters."""
+    low, high = (int(np.floor(q)) for q in np.quantile(counts, [0.001, 0.999]))
+    step = max(1, -(-(high - low + 1) // _MAX_STEPS))
+    edges = np.arange(low, high + step + 1, step)
+    tally = np.histogram(np.clip(counts, low, high), bins=edges)[0]
+    return {"low": edges[:-1], "step": step, "probability": tally / len(counts)}
 
 
 def _epsilon(fitted):
@@ -115,11 +108,13 @@ def _epsilon(fitted):
 
 
 def _ranking(source, count):
-    """Log density and FoD of the rows, worst first, as far as the eye needs to go."""
+    """Log density, tails and FoD of the rows, worst first, as far as the eye needs to go."""
     audit, weight = source.audit, source.fitted.record_.row_weight
     n = len(audit.mask)
     order = np.argsort(audit.log_density, kind="stable")
     by_fod = np.argsort(-audit.fod, kind="stable")
+    by_tail = np.argsort(audit.tails, kind="stable")
+    chance = expected_by_chance(audit.tails[by_tail], audit.total_weight)
     reached, reached_fod = np.cumsum(weight[order]), np.cumsum(weight[by_fod])
     end = min(reached[-1], max(40, 2.5 * count["thresholds"]["upper"], 2 * count["wanted"]))
     shown = max(2, int(np.searchsorted(reached, end - 1e-9)) + 1)
@@ -128,6 +123,8 @@ def _ranking(source, count):
         "best": np.max(audit.log_density),
         "rank": reached[spots],
         "log_density": audit.log_density[order[spots]],
+        "rank_by_tail": np.cumsum(weight[by_tail])[spots],
+        "expected_by_chance": chance[spots],
         "rank_by_fod": reached_fod[spots],
         "fod": audit.fod[by_fod[spots]],
         "complete": shown >= n,
@@ -168,7 +165,8 @@ def _rows(audit):
     shown = []
     for spot in audit.order[:size]:
         explanation = audit.explain(position=int(spot))
-        shown.append({**explanation.to_dict(), "parts": explanation.parts})
+        chance = chance_in_brief(explanation.expected_by_chance)
+        shown.append({**explanation.to_dict(), "parts": explanation.parts, "chance": chance})
     return {"shown": shown, "n_flagged": len(audit.indices), "n_rows": len(audit.mask)}
 
 
@@ -186,19 +184,6 @@ def _estimates(comparison):
         "shown": [asdict(estimate) for estimate in shown],
         "n_estimates": len(all_of_them),
     }
-
-
-def _verdict(found):
-    bad = [check["name"] for check in found if check["status"] == "warn"]
-    if bad:
-        return {
-            "status": "warn",
-            "text": f"Read with care: {len(bad)} of {len(found)} checks "
-            f"{'points' if len(bad) == 1 else 'point'} to a problem.",
-        }
-    if any(check["status"] == "note" for check in found):
-        return {"status": "note", "text": "An approximation, without signs of a problem."}
-    return {"status": "ok", "text": f"Sound: all {len(found)} checks are passed."}
 
 
 def _effort(fitted):

@@ -61,6 +61,11 @@ class Frame:
         left, right = self._x(low), self._x(high)
         self._shapes.append(Box(css, left, _TOP, right - left, self._base - _TOP))
 
+    def bar(self, low, high, top, css):
+        """A bar from the foot of the drawing."""
+        left, right, height = self._x(low), self._x(high), self._y(top)
+        self._shapes.append(Box(css, left, height, right - left, self._base - height))
+
     def rule(self, x, css, label=None):
         """A vertical line with a label above it."""
         at = self._x(x)

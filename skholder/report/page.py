@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from importlib.resources import files
 
-from ..audit.wording import percent
+from ..audit.wording import count_range, percent, share_range
 from .charts import pictures
 from .rendering import printable, rendered
 from .tables import dial, estimates_table, rows_table
@@ -15,8 +15,11 @@ from .tables import dial, estimates_table, rows_table
 __all__ = ["render", "render_iframe"]
 
 _WORDS = {
-    "Epsilon": "The share of rows that do not follow the model. It is relative to the model: a "
-    "wrong model calls good rows bad.",
+    "Epsilon": "The share of rows that do not follow the model in the population that this table "
+    "is a part of; the number of such rows in the table itself is known more sharply. Both are "
+    "relative to the model: a wrong model calls good rows bad.",
+    "Expected by chance": "How many rows at least as unlikely as this one a clean table of the "
+    "same size has on average. One or more is nothing unusual; below 0.05 hardly an inlier.",
     "Frequency of detection (FoD)": "The share of posterior draws that flag a row. 1 is flagged "
     "whatever the remaining doubt, 0 never.",
     "Log density": "How likely the model finds a row, on a logarithmic scale. A difference of 3 "
@@ -35,7 +38,6 @@ _WORDS_OF_KIND = {
     },
 }
 _TONES = {"ok": "good", "warn": "alarm", "note": "care"}
-_VERDICTS = {"ok": "Sound", "warn": "Care", "note": "Rough"}
 
 
 @dataclass(frozen=True)
@@ -94,20 +96,18 @@ def _policy(style, script):
 
 def _cards(data):
     count, epsilon, found = data["count"], data["epsilon"], data["diagnostics"]
-    low, high = count["interval"]
-    start, end = epsilon["interval"]
     status = found["verdict"]["status"]
     passed = sum(check["status"] == "ok" for check in found["checks"])
     return (
         Card(
-            "Rows outside the model",
+            "Rows of this table outside the model",
             f"{count['mean']:,}",
-            f"{count['level']:.0%} between {low:,} and {high:,}",
+            count_range(*count["interval"], count["level"]),
         ),
         Card(
-            "Their share, epsilon",
+            "Share in the population, epsilon",
             percent(epsilon["mean"]),
-            f"95% between {percent(start)} and {percent(end)}",
+            share_range(*epsilon["interval"]),
         ),
         Card(
             "Rows flagged here",
@@ -117,7 +117,7 @@ def _cards(data):
         ),
         Card(
             "Diagnostics",
-            _VERDICTS[status],
+            found["verdict"]["word"],
             f"{passed} of {len(found['checks'])} checks passed",
             _TONES[status],
         ),

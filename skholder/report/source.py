@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sklearn.base import is_regressor
 
 from ..audit import Audit
+from ..audit.wording import percent
 from ..estimators.naming import column_names
 from ..estimators.unwrapping import unwrap
 
@@ -58,10 +59,14 @@ _RULES = {
     "median": "the median of the posterior count",
     "lower": "the lower end of the interval of the posterior count",
     "upper": "the upper end of the interval of the posterior count",
+    "certain": "the count of rows that chance alone explains in one clean table of twenty at most",
 }
 
 
 def _rule_in_words(auditor):
     if auditor.contamination == "auto":
+        if auditor.rule == "fdr":
+            false = percent(1 - float(auditor.level))
+            return f"the largest with at most {false} of false flags on average"
         return _RULES[auditor.rule]
     return f"the share contamination={float(auditor.contamination):g} that was asked for"

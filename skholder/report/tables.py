@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from ..audit.wording import number
 from .filters import shortened
 
 __all__ = ["Column", "Dial", "Table", "dial", "estimates_table", "rows_table"]
@@ -71,10 +72,12 @@ def rows_table(data):
     columns = (
         Column("#", css="number wide"),
         Column("Row", "text", "name"),
-        Column("FoD"),
+        Column("FoD", css="number wide"),
+        Column("Expected by chance", css="number told"),
         *(_REGRESSION if data["kind"] == "regression" else _DENSITY),
     )
-    return Table("The most suspicious rows", _rows_note(data["rows"]), _rows_caption(data), columns)
+    heading = "The most suspicious rows" if data["rows"]["n_flagged"] else "The least likely rows"
+    return Table(heading, _rows_note(data["rows"]), _rows_caption(data), columns)
 
 
 def _rows_note(rows):
@@ -94,8 +97,11 @@ def _rows_note(rows):
 def _rows_caption(data):
     if data["kind"] == "regression":
         target = shortened(data["data"]["target"])
-        return f"{target} as observed and as predicted, in its own units."
-    return "The columns that cost each row most, in their own units."
+        told = f"{target} as observed and as predicted, in its own units"
+    else:
+        told = "The columns that cost each row most, in their own units"
+    clean = f"{number(data['data']['total_weight'])} clean ones"
+    return f"{told}; rows as unlikely are expected by chance among {clean}."
 
 
 def estimates_table(data):

@@ -218,7 +218,7 @@ class TestChooseCount:
         assert choose_count(counts, "median") == 0
 
     def test_unknown_rule(self):
-        with pytest.raises(ValueError, match=r"rule must be 'mean', 'median', .*got 'most'"):
+        with pytest.raises(ValueError, match=r"rule must be one of 'mean', .*got 'most'"):
             choose_count(COUNTS, "most")
 
 
@@ -271,7 +271,7 @@ class TestWorstFirst:
         np.testing.assert_array_equal(worst_first(FOD, LOG_DENSITY, "log_density"), [0, 4, 2, 1, 3])
 
     def test_unknown_rank(self):
-        with pytest.raises(ValueError, match="rank must be 'fod' or 'log_density', got 'x'"):
+        with pytest.raises(ValueError, match=r"rank must be 'fod', .*got 'x'"):
             worst_first(FOD, LOG_DENSITY, "x")
 
 

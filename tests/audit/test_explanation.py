@@ -168,7 +168,8 @@ class TestFrame:
     def test_reasons_agree_with_explanations(self, request, which):
         audit = request.getfixturevalue(which).audit()
         frame = audit.to_frame()
-        assert list(frame.columns) == ["flagged", "fod", "log_density", "row", "reason"]
+        scores = ["flagged", "fod", "log_density", "row", "tail_probability", "expected_by_chance"]
+        assert list(frame.columns) == [*scores, "reason"]
         for label in frame.index[[0, 1, 60, -1]]:
             assert frame.loc[label, "reason"] == audit.explain(label).reason
 
@@ -264,3 +265,30 @@ class TestRecords:
         row = Contribution("bmi", 61.0, 26.41, 12.13)
         assert str(row) == "bmi is 61, above the expected 26 (12.1 nats)"
         assert Contribution("bmi", 1.0, 1.0, 0.0).direction == "at"
+
+
+class TestChance:
+    """What chance alone would do, in the order that does not alarm."""
+
+    def sentence(self, tail, flagged):
+        reason = "y is 2.8 sd above its prediction"
+        return str(Explanation(3, 3, flagged, 0.5, -4.0, reason, tail_probability=tail, n_rows=400))
+
+    def test_a_row_of_a_clean_table(self):
+        assert self.sentence(0.005, flagged=False) == (
+            "Row 3 is not flagged (FoD 0.50): nothing unusual, about 2 such rows are expected "
+            "among 400 clean ones; y is 2.8 sd above its prediction."
+        )
+
+    def test_a_flag_that_chance_explains(self):
+        assert self.sentence(0.005, flagged=True) == (
+            "Row 3 is flagged (FoD 0.50): y is 2.8 sd above its prediction; yet about 2 such rows "
+            "are expected among 400 clean ones."
+        )
+
+    @pytest.mark.parametrize("flagged", [True, False])
+    def test_a_row_that_it_does_not(self, flagged):
+        assert self.sentence(1e-5, flagged).endswith(
+            "y is 2.8 sd above its prediction; among 400 clean rows the chance of such a row is "
+            "about 1 in 250."
+        )

@@ -2,7 +2,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from skholder.audit.wording import number, percent, rounded
+from skholder.audit.wording import (
+    chance_in_brief,
+    chance_in_words,
+    count_range,
+    number,
+    percent,
+    rounded,
+    share_range,
+)
 
 
 @pytest.mark.parametrize(
@@ -66,3 +74,35 @@ def test_rounding_is_small_beside_the_unit(value, unit):
 )
 def test_percent(share, expected):
     assert percent(share) == expected
+
+
+@pytest.mark.parametrize(
+    ("expected", "words", "brief"),
+    [
+        (49.2, "about 49 such rows are expected among 400 clean ones", "about 49 rows"),
+        (1.4, "one such row is expected among 400 clean ones", "one row"),
+        (0.7, "one such row is expected among 400 clean ones", "one row"),
+        (0.3, "among 400 clean rows the chance of such a row is about 1 in 3", "1 in 3"),
+        (0.00432, "among 400 clean rows the chance of such a row is about 1 in 230", "1 in 230"),
+        (
+            1e-7,
+            "among 400 clean rows the chance of such a row is less than one in a million",
+            "less than one in a million",
+        ),
+        (
+            0.0,
+            "among 400 clean rows the chance of such a row is less than one in a million",
+            "less than one in a million",
+        ),
+    ],
+)
+def test_chance(expected, words, brief):
+    assert chance_in_words(expected, 400.0) == words
+    assert chance_in_brief(expected) == brief
+
+
+def test_ranges():
+    assert count_range(3, 1_200, 0.95) == "95% between 3 and 1,200"
+    assert count_range(5, 5, 0.9) == "90% exactly 5"
+    assert share_range(0.031, 0.072) == "95% between 3.1% and 7.2%"
+    assert share_range(0.0, 0.00009) == "95% below 0.01%"

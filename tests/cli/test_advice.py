@@ -1,5 +1,6 @@
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -7,6 +8,7 @@ import pytest
 
 from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
 from skholder.cli.advice import in_options
+from skholder.inference.health import checks
 
 
 def _tied(rng):
@@ -40,25 +42,36 @@ PARAMETERS = {
     if "_" in name
 } | {"X", r"(?<!--)gamma"}
 
+SPOILED = {
+    "Agreement of the ensembles",
+    "Effective draws",
+    "Information in the rows",
+    "Tied values",
+    "Room above epsilon",
+    "One answer",
+}
+
 
 @pytest.mark.parametrize("target", [("--target", "y"), ()], ids=["regression", "density"])
 @pytest.mark.parametrize(
-    ("table", "said"),
+    ("table", "gamma", "said"),
     [
-        (_tied, "lie at the floor that keeps scales from 0: "),
-        (_few, "try a smaller --gamma or fewer columns."),
-        (_half, "Increase --draws."),
-        (_collinear, "Drop "),
-        (_constant, "constant: there is "),
+        # A gamma that is chosen from the data avoids these two.
+        (_tied, ("--gamma", "0.5"), "lie at the floor that keeps scales from 0: "),
+        (_few, ("--gamma", "0.5"), "try a smaller --gamma or fewer columns."),
+        (_half, (), "Increase --draws."),
+        (_collinear, (), "Drop "),
+        (_constant, (), "constant: there is "),
     ],
 )
-def test_no_message_names_a_python_parameter(folder, run, table, said, target):
+def test_no_message_names_a_python_parameter(folder, run, table, gamma, said, target):
     pd.DataFrame(table(np.random.default_rng(0))).to_csv("odd.csv", index=False)
-    code, out, err = run("audit", "odd.csv", *target, "--draws", "400", "--json")
+    options = ("audit", "odd.csv", *target, *gamma, "--draws", "400")
+    code, out, err = run(*options, "--json")
     texts = [check["text"] for check in json.loads(out)["diagnostics"]["checks"]] if out else []
     assert code == (2 if table is _constant else 0)
     assert any(said in text for text in err)
-    _, out, _ = run("audit", "odd.csv", *target, "--draws", "400")
+    _, out, _ = run(*options)
     texts += [*err, out]
     for text in texts:
         # What is quoted is a name of the user's, or a phrase.
@@ -73,11 +86,39 @@ def test_no_message_names_a_python_parameter(folder, run, table, said, target):
         ("It leans on max_contamination=0.5.", "It leans on the limit 0.5."),
         ("X has few rows. Drop columns.", "The table has few rows. Drop columns with --exclude."),
         ("Look at X, and drop it.", "Look at the table, and drop it."),
+        (
+            "It leans on the limit max_contamination: look.",
+            "It leans on the limit of epsilon: look.",
+        ),
+        ("Several. Look at modes_; a larger gamma or more.", "Several. A larger --gamma or more."),
+        ("Tied. diagnostics_.checks has the figures.", "Tied."),
         ("Be careful. Raise min_scale a bit.", "Be careful."),
     ],
 )
 def test_advice(advice, expected):
     assert in_options(advice) == expected
+
+
+def test_every_text_of_a_check():
+    for spoiled in (False, True):
+        share = {"log_scale": float(spoiled)}
+        diagnostics = SimpleNamespace(
+            r_hat={"a": 1 + spoiled},
+            ess_bulk={"a": 4000 * (1 - spoiled)},
+            ess_tail={"a": 4000},
+            vacuous_share=float(spoiled),
+            floor_share=share,
+            ceiling_share=float(spoiled),
+            mode_share=1.0 - spoiled,
+            n_lost=0,
+            lost="",
+        )
+        for check in checks(diagnostics):
+            assert check.status == ("warn" if spoiled and check.name in SPOILED else "ok")
+            bare = re.sub("'[^']*'", "", in_options(check.text))
+            assert not [name for name in PARAMETERS if re.search(rf"\b{name}\b", bare)], bare
+            # No attribute of an estimator either.
+            assert not re.search(r"\w_\b", bare), bare
 
 
 def test_names_of_columns_stay():

@@ -2,6 +2,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import sys
 
 import numpy as np
@@ -9,6 +10,7 @@ import pandas as pd
 import pytest
 
 from skholder import HolderBayesRegressor, OutlierAuditor
+from skholder.audit import RULES
 from skholder.cli import main
 from skholder.cli.auditing import AuditRequest, run_audit
 
@@ -83,6 +85,9 @@ def test_scores_have_every_row_in_order(audited, outliers):
     assert worst["row"][: found["count"]].tolist() == found["flagged_rows"]
     assert worst["log_density"].is_monotonic_increasing
     assert scores["fod"].between(0, 1).all()
+    assert scores["tail_probability"].between(0, 1).all()
+    np.testing.assert_allclose(scores["expected_by_chance"], 100 * scores["tail_probability"])
+    assert scores["expected_by_chance"][list(outliers)].max() < 1e-6
     observed = scores["predicted"] + scores["residual"]
     assert observed[list(outliers)].min() > 20
     assert scores["reason"][0].startswith("y is ")
@@ -100,17 +105,24 @@ def test_text_output(folder, run, outliers):
     code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--scores", "s.csv")
     assert code == 0
     assert "do not follow the model" in out
-    assert "About 12 of 100 rows, 95% between" in out
+    assert "\n10 of 100 rows, at least 95% sure, do not follow the model.\n" in out
+    assert "In the population that the rows come from, the share outside the model" in out
+    assert "The model is" not in out
     assert "Levels of text columns are against colour=blue." in out
     lines = out.splitlines()
     for name in ("intercept", "x ", "z, cm", "colour=red", "noise scale"):
         assert sum(line.startswith(name) for line in lines) == 1
-    start = lines.index("The least likely rows (rows count from 0):")
-    assert lines[start + 1].split() == ["row", "line", "FoD", "reason"]
+    start = lines.index(
+        "The least likely rows (rows count from 0), and how many such rows are expected by chance "
+        "among 100 clean rows:"
+    )
+    columns = ["row", "line", "FoD", "expected by chance", "reason"]
+    assert re.split(r"\s{2,}", lines[start + 1]) == columns
+    assert all("  less than one in a million  y is " in line for line in lines[start + 2 :][:10])
     assert {int(line.split()[0]) for line in lines[start + 2 : start + 12]} == outliers
     assert lines[-1] == "Wrote s.csv (scores of 100 rows)"
     assert len(err) == 1
-    assert err[0].startswith("warning: Only ")
+    assert err[0].startswith("warning: Fewer than 400 effective draws")
     assert err[0].endswith("Increase --draws.")
 
 
@@ -131,22 +143,70 @@ def test_quiet_prints_nothing(folder, run):
 
 
 def test_rules_flag_more_or_fewer_rows(folder, run):
+    # Outliers near the others leave doubt about their number.
+    rng = np.random.default_rng(5)
+    y = rng.normal(size=200) + np.where(np.arange(200) < 30, 4.5, 0.0)
+    pd.DataFrame({"x": rng.normal(size=200), "y": y}).to_csv("near.csv", index=False)
     count = {}
-    for rule in ("lower", "median", "upper"):
-        _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--rule", rule)
+    for rule in RULES:
+        options = ("--target", "y", "--draws", "400", "--json", "--rule", rule)
+        _, out, _ = run("audit", "near.csv", *options)
         found = json.loads(out)
+        assert found["rule"] == rule
         count[rule] = found["count"]
+        assert len(found["flagged_rows"]) == count[rule]
         interval = found["count_interval"]
     assert [count["lower"], count["upper"]] == interval
-    assert count["lower"] < count["median"] < count["upper"]
+    assert count["lower"] < count["upper"]
+    assert count["lower"] <= count["median"] <= count["upper"]
+    assert 0 < count["certain"] <= count["fdr"] <= count["upper"]
 
 
 def test_gamma(folder, audited, run):
     _, found = audited
-    _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--gamma", "0.5")
-    assert json.loads(out)["epsilon"] == found["epsilon"]
-    _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--gamma", "0.9")
-    assert json.loads(out)["epsilon"] != found["epsilon"]
+    epsilon = []
+    for gamma in ("0.5", "0.9"):
+        _, out, _ = run("audit", "t.csv", "--target", "y", *QUICK, "--json", "--gamma", gamma)
+        epsilon.append(json.loads(out)["epsilon"])
+    # Without the option it is chosen from the data.
+    assert len({found["epsilon"], *epsilon}) == 3
+    _, out, _ = run("audit", "--help")
+    assert "(default: chosen from the data, 'auto')" in " ".join(out.split())
+
+
+def test_a_clean_table_is_called_clean(folder, run):
+    values = np.random.default_rng(0).normal(size=(150, 2))
+    pd.DataFrame(values, columns=["x", "y"]).to_csv("clean.csv", index=False)
+    options = ("audit", "clean.csv", "--target", "y", "--draws", "400")
+    _, out, _ = run(*options)
+    assert out.splitlines()[2].startswith("Nothing speaks against the model; ")
+    assert "No row is flagged here" in out
+    _, out, _ = run(*options, "--json")
+    found = json.loads(out)
+    assert found["clean_probability"] > 0.5
+    assert found["adequacy"]["verdict"] == "right"
+
+
+def test_a_wrong_model_is_told_first(folder, run):
+    values = np.exp(np.random.default_rng(0).normal(size=(200, 2)))
+    pd.DataFrame(values, columns=["price", "area"]).to_csv("skewed.csv", index=False)
+    _, out, _ = run("audit", "skewed.csv", "--draws", "400")
+    assert out.splitlines()[2].startswith("A normal density of 2 columns with a full covariance ")
+    assert "does not describe these rows (skewed: " in out.splitlines()[2]
+    assert "Diagnostics: Not to be trusted: the model does not describe these rows;" in out
+    assert "  Fit of the model: wrong. " in out
+    assert "Sound" not in out
+
+
+def test_a_report_without_jinja_is_refused_before_the_fit(folder, run, monkeypatch):
+    def fit(*args):
+        raise AssertionError("fitted in vain")
+
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    monkeypatch.setattr(OutlierAuditor, "fit", fit)
+    code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--report", "r.html")
+    assert (code, out) == (2, "")
+    assert err == ['skholder: error: --report needs Jinja2: pip install "skholder[report]"']
 
 
 def test_density_without_a_target(folder, run, outliers):
@@ -182,7 +242,8 @@ def test_many_columns_are_taken_as_independent(folder, run):
 def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
     changed = [*pieces[:5], pieces[5].replace(",blue,", ",NA,"), *pieces[6:]]
     (folder / "m.csv").write_bytes("".join(changed).encode())
-    options = ("--target", "y", *QUICK, "--scores", "s.csv", "--clean", "c.csv")
+    outputs = ("--scores", "s.csv", "--clean", "c.csv", "--report", "r.html")
+    options = ("--target", "y", *QUICK, *outputs)
     code, out, err = run("audit", "m.csv", *options)
     assert (code, len(err)) == (2, 1)
     assert "missing values in 1 of 100 rows ('colour' 1)" in err[0]
@@ -192,6 +253,10 @@ def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
     heading, note, *_ = out.splitlines()
     assert heading.startswith("m.csv: 100 rows, linear regression ")
     assert note == "1 of 100 rows was left out because of missing values ('colour' 1)."
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert (
+        "<p>1 of 100 rows was left out because of missing values (&#39;colour&#39; 1).</p>" in page
+    )
     scores = pd.read_csv("s.csv")
     assert np.flatnonzero(scores["fod"].isna()).tolist() == [4]
     assert scores["row"].tolist() == list(range(100))

@@ -65,7 +65,10 @@ def test_weight_equals_fit_with_one_minus_fod(spoiled):
 def test_budget_is_at_most_half_the_rows(spoiled):
     X, y, *_ = spoiled
     auditor = OutlierAuditor(
-        HolderBayesRegressor(n_draws=400, max_contamination=1.0, temperature=1e-6), rule="upper"
+        HolderBayesRegressor(
+            0.5, count="holder", n_draws=400, max_contamination=1.0, temperature=1e-6
+        ),
+        rule="upper",
     )
     with pytest.warns(match="vacuous"):
         audited = AuditedEstimator(Ridge(), auditor=auditor, random_state=0).fit(X, y)

@@ -277,13 +277,17 @@ class TestAudit:
     def test_scores_add_up_to_the_mean_count(self, fitted):
         total = fitted.fod_scores_.sum()
         np.testing.assert_allclose(total, fitted.outlier_count_posterior_.mean())
-        expected = np.rint(N * fitted.epsilon_posterior_)
-        np.testing.assert_array_equal(fitted.outlier_count_posterior_, expected)
+
+    def test_counts_of_the_holder_conditional(self, X):
+        found = quick(count="holder").fit(X)
+        expected = np.rint(N * found.epsilon_posterior_)
+        np.testing.assert_array_equal(found.outlier_count_posterior_, expected)
+        assert np.isnan(found.clean_probability_)
 
     def test_new_rows(self, fitted):
         centre, outlier, far = fitted.fod(np.array([[3.0, -2.0], [10.0, 6.0], [1e6, 1e6]]))
         assert centre == 0
-        assert 0.5 < outlier < far
+        assert 0.5 < outlier <= far
         # Beyond every training row: flagged whenever anything is.
         assert far == np.mean(fitted.outlier_count_posterior_ > 0)
 
@@ -292,7 +296,8 @@ class TestAudit:
         assert audit.mask.sum() == audit.count == len(audit.indices)
         assert audit.mask[:N_OUT].mean() > 0.85
         assert audit.mask[N_OUT:].mean() < 0.02
-        assert fitted.audit(rule="lower").count < audit.count < fitted.audit(rule="upper").count
+        assert fitted.audit(rule="lower").count <= audit.count <= fitted.audit(rule="upper").count
+        assert fitted.audit(rule="certain").count <= fitted.audit(rule="fdr").count
         by_density = fitted.audit(rank="log_density")
         np.testing.assert_array_equal(by_density.order, np.argsort(fitted.log_density_))
 
@@ -435,10 +440,10 @@ class TestGammaAndTemperature:
         np.testing.assert_allclose(efficiency, 0.8)
 
     def test_efficiency_counts_the_columns_modelled(self, X, fitted):
-        assert fitted.gamma_ == efficient_gamma(2)
+        assert quick(gamma="efficiency").fit(X).gamma_ == efficient_gamma(2)
         constant = np.column_stack([X, np.ones(N)])
         with pytest.warns(IdentifiabilityWarning):
-            assert quick().fit(constant).gamma_ == efficient_gamma(2)
+            assert quick(gamma="efficiency").fit(constant).gamma_ == efficient_gamma(2)
         assert quick(gamma=0.7).fit(X).gamma_ == 0.7
 
     def test_calibrated_is_the_stated_rule(self, X):
@@ -639,7 +644,7 @@ class TestOddInput:
         # Little can be learnt from them, but there is a fit.
         X = np.random.default_rng(0).normal(size=(4, 2))
         with pytest.warns(VacuousPosteriorWarning, match="try a smaller gamma"):
-            found = quick().fit(X)
+            found = quick(gamma=0.5).fit(X)
         assert 0 <= found.epsilon_ <= 0.5
         assert np.all(np.isfinite(found.score_samples(X)))
 
@@ -647,7 +652,7 @@ class TestOddInput:
         ("parameters", "message"),
         [
             ({"gamma": 0.0}, "'gamma' parameter"),
-            ({"gamma": "auto"}, "'gamma' parameter"),
+            ({"gamma": "best"}, "'gamma' parameter"),
             ({"covariance_type": "tied"}, "'covariance_type' parameter"),
             ({"contamination": 0.6}, "'contamination' parameter"),
             ({"rule": "mode"}, "'rule' parameter"),

@@ -74,11 +74,15 @@ def long_run(rows, beta, full, n_walkers=240, n_steps=2000, seed=1):
 @pytest.mark.parametrize("full", [True, False], ids=["full", "diag"])
 def test_moments_are_those_of_a_long_run(data, full):
     model = HolderBayesDensity(
-        GAMMA, covariance_type="full" if full else "diag", n_draws=N_DRAWS, random_state=0
+        GAMMA,
+        count="holder",
+        covariance_type="full" if full else "diag",
+        n_draws=N_DRAWS,
+        random_state=0,
     ).fit(data)
     rows = whitened(data, full)
-    np.testing.assert_allclose(model._whitening.apply(data), rows, atol=1e-10)
-    draws = np.column_stack([model._draws.theta, model.epsilon_posterior_])
+    np.testing.assert_allclose(model.record_.units.apply(data), rows, atol=1e-10)
+    draws = np.column_stack([model.record_.theta, model.epsilon_posterior_])
     chain, lag = long_run(rows, model.temperature_, full)
     reference = chain.reshape(-1, chain.shape[-1])
     reference[:, -1] = 0.5 / (1 + np.exp(reference[:, -1]))

@@ -52,7 +52,7 @@ def test_axis_of_rows(regressor, table):
     np.testing.assert_allclose(
         above.get_xlim(), np.multiply(display.ax_.get_xlim(), len(table.y)), rtol=1e-6
     )
-    assert "(of 120)" in above.get_xlabel()
+    assert above.get_xlabel() == "Rows outside the model to expect in 120"
     assert not EpsilonPosteriorDisplay([0.1, 0.2, 0.3]).plot().ax_.child_axes
 
 

@@ -80,3 +80,10 @@ def test_other_estimators(contaminated):
     X, y, *_ = contaminated(40)
     with pytest.raises(TypeError, match="got LinearRegression"):
         select_gamma(LinearRegression(), X, y)
+
+
+def test_discrete_columns_have_one_power():
+    X = np.random.default_rng(0).integers(0, 4, size=(120, 2)).astype(float)
+    path = select_gamma(HolderBayesDensity(**QUICK), X)
+    assert path.gamma.tolist() == [HolderBayesDensity("efficiency", **QUICK).fit(X).gamma_]
+    assert np.isnan(path.criterion).all()

@@ -32,8 +32,8 @@ class TestInput:
         data = AuditReport(auditor.fit(X, y)).to_dict()
         assert data["count"]["wanted"] == auditor.audit_.count
         assert data["count"]["level"] == 0.8
-        assert "upper end" in data["summary"][2]
-        assert "80% between" in data["summary"][0]
+        assert "upper end" in data["headline"]["flagged"]
+        assert "80%" in data["headline"]["count"]
         inside = AuditedEstimator(Ridge(), auditor=auditor).fit(X, y)
         assert AuditReport(inside).to_dict()["rows"] == data["rows"]
         rejector = OutlierRejector(OutlierAuditor(HolderBayesDensity(**QUICK))).fit(X)
@@ -44,7 +44,7 @@ class TestInput:
         auditor = OutlierAuditor(HolderBayesDensity(**QUICK), contamination=0.1).fit(X)
         data = AuditReport(auditor).to_dict()
         assert data["count"]["flagged"] == 12
-        assert "contamination=0.1" in data["summary"][2]
+        assert "contamination=0.1" in data["headline"]["flagged"]
 
     @pytest.mark.parametrize("divergence", ["gamma", "kl"])
     def test_divergence_without_epsilon(self, contaminated, divergence):

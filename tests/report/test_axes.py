@@ -1,6 +1,6 @@
 import pytest
 
-from skholder.report.axes import asinh_axis, linear_axis
+from skholder.report.axes import asinh_axis, linear_axis, log_axis
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,18 @@ def test_a_bent_axis_has_few_ticks(reach):
     assert axis.share(0.0) == pytest.approx(0.5)
     # A value near 0 is not lost beside the largest.
     assert axis.share(1.0) - axis.share(0.0) > 0.001
+
+
+@pytest.mark.parametrize("low", [1e-6, 1e-5])
+@pytest.mark.parametrize("high", [10.0, 400.0, 1000.0, 1e7])
+def test_a_logarithmic_axis(low, high):
+    axis = log_axis(low, high, "")
+    values = [value for value, _ in axis.ticks]
+    assert 1.0 in values
+    assert 3 <= len(values) <= 8
+    assert axis.low == pytest.approx(low)
+    assert high <= axis.high < 10 * high
+    middle = (axis.low * axis.high) ** 0.5
+    assert [axis.share(value) for value in (low, middle, axis.high)] == pytest.approx([0, 0.5, 1])
+    # What is smaller, 0 included, is drawn at the foot.
+    assert [axis.share(value) for value in (0.0, 1e-200)] == [0, 0]

@@ -1,5 +1,6 @@
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import pytest
 
@@ -7,13 +8,13 @@ from skholder.report import AuditReport
 from skholder.report.charts import pictures
 from skholder.report.frame import WIDTH
 from skholder.report.lettering import text_width
-from skholder.report.shapes import Box, Line, Words
+from skholder.report.shapes import Box, Curve, Line, Words
 
 
 @pytest.mark.parametrize("which", ["regression", "density", "clean"])
 def test_pictures_of_a_fit(request, drawn, which):
     found = pictures(AuditReport(request.getfixturevalue(which)).to_dict())
-    assert len(found) == 4
+    assert len(found) == 6
     for picture in found:
         root = drawn(picture.drawing)
         svg = ElementTree.tostring(root, encoding="unicode")
@@ -30,7 +31,7 @@ def test_pictures_of_a_fit(request, drawn, which):
 
 def test_curve_has_the_data(regression, drawn):
     data = AuditReport(regression).to_dict()
-    root = drawn(pictures(data)[2].drawing)
+    root = drawn(pictures(data)[4].drawing)
     line = next(node for node in root.iter("polyline") if node.get("class") == "alarm-curve")
     points = [tuple(map(float, point.split(","))) for point in line.get("points").split()]
     assert len(points) == len(data["ranking"]["fod"])
@@ -39,9 +40,51 @@ def test_curve_has_the_data(regression, drawn):
     assert heights == sorted(heights)
 
 
+def test_sureness_is_what_chance_would_do(regression):
+    data = AuditReport(regression).to_dict()
+    ranks = data["ranking"]["rank_by_tail"]
+    # Every size of chance, on both sides of the level.
+    chance = [10 ** (-8 + 10 * place / len(ranks)) for place in range(len(ranks))]
+    data["ranking"]["expected_by_chance"] = chance
+    picture = pictures(data)[3]
+    assert picture.title == "How sure each flag is"
+    (all_rows,) = shapes_of(picture, Curve, "curve")
+    (flagged,) = shapes_of(picture, Curve, "alarm-curve")
+    (clean,) = shapes_of(picture, Curve, "rule")
+    (level,) = shapes_of(picture, Line, "zero")
+    assert len(flagged.points) == sum(rank <= data["count"]["wanted"] for rank in ranks)
+    # Rows that are hardly inliers, and no others, are drawn below the level.
+    assert [y > level.y1 for _, y in all_rows.points] == [value < 0.05 for value in chance]
+    # The axis is logarithmic, and less than one in a million is at its foot.
+    heights = [y for _, y in all_rows.points]
+    steps = [
+        a - b for (a, b), value in zip(pairwise(heights), chance, strict=False) if value > 1e-6
+    ]
+    assert steps == pytest.approx([steps[0]] * len(steps))
+    assert heights[0] == heights[1] == max(heights)
+    # The k-th of clean rows has k as unlikely: its curve rises with the rank.
+    assert [y for _, y in clean.points] == sorted((y for _, y in clean.points), reverse=True)
+
+
+def test_bars_are_the_posterior_of_the_count(regression):
+    data = AuditReport(regression).to_dict()
+    data["count"] |= {
+        "mean": 23,
+        "interval": [22, 25],
+        "bars": {"low": [20, 22, 24, 26], "step": 2, "probability": [0.1, 0.4, 0.3, 0.2]},
+    }
+    picture = pictures(data)[0]
+    assert picture.title == "How many rows do not belong"
+    boxes = [shape for shape in picture.drawing.shapes if isinstance(shape, Box)]
+    assert [box.height / boxes[1].height for box in boxes] == pytest.approx([0.25, 1, 0.75, 0.5])
+    assert [box.css for box in boxes] == ["soft-area", "area", "area", "soft-area"]
+    for left, right in pairwise(boxes):
+        assert left.x + left.width == pytest.approx(right.x)
+
+
 def test_dots_are_the_rows(regression, drawn):
     data = AuditReport(regression).to_dict()
-    root = drawn(pictures(data)[3].drawing)
+    root = drawn(pictures(data)[5].drawing)
     dots = list(root.iter("circle"))
     assert len(dots) == 160
     loud = sum(node.get("class") == "dot fod4" for node in dots)
@@ -67,7 +110,7 @@ class TestMarksOfTheHeadline:
         return data
 
     def test_counts(self, data):
-        for picture in pictures(data)[1:3]:
+        for picture in pictures(data)[2:5]:
             (label,) = shapes_of(picture, Words, "mark")
             (rule,) = shapes_of(picture, Line, "rule")
             (band,) = shapes_of(picture, Box, "doubt")
@@ -78,14 +121,15 @@ class TestMarksOfTheHeadline:
             assert "10 to 30, a line its mean, 20" in picture.drawing.description
 
     def test_captions(self, data):
-        epsilon, ranking, fod, _ = (picture.caption for picture in pictures(data))
+        counts, epsilon, ranking, _, fod, _ = (picture.caption for picture in pictures(data))
+        assert "20, 80% between 10 and 30" in counts
         assert "80% range of their number, 10 to 30, the line its mean" in ranking
         assert "between 10 and 30" in fod
         assert "its mean a line" in epsilon
         assert "median" not in epsilon + ranking + fod
 
     def test_epsilon(self, data):
-        (label,) = shapes_of(pictures(data)[0], Words, "mark")
+        (label,) = shapes_of(pictures(data)[1], Words, "mark")
         assert label.text == "mean 12.0%"
 
 
@@ -95,7 +139,7 @@ class TestBars:
         def drawing(columns, rows, other_rows=0):
             data = AuditReport(density).to_dict()
             data["blamed"] = {"columns": columns, "rows": rows, "other_rows": other_rows}
-            return pictures(data)[3].drawing
+            return pictures(data)[5].drawing
 
         return drawing
 

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from skholder import HolderBayesDensity, HolderBayesRegressor
+from skholder.audit.wording import chance_in_brief
 from skholder.models import StudentTRadial
 from skholder.report import AuditReport
+from skholder.report.collect import bars
 from skholder.summaries.smoothing import smooth_density
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -17,16 +19,25 @@ def found(regression):
 
 
 def test_summary_in_plain_words(found, regression, nasty):
-    counts = regression.outlier_count_posterior_
+    (count,) = set(np.quantile(regression.outlier_count_posterior_, [0.025, 0.975]))
+    first, second, third, fourth = found["summary"]
+    assert first == f"{count:.0f} of 160 rows, at least 95% sure, do not follow the model."
+    assert f"linear regression of {nasty['target']} on 2 columns with normal noise" in second
+    assert f"epsilon, is {100 * regression.epsilon_:.1f}%" in third
+    assert fourth.startswith(f"{found['count']['flagged']} rows are flagged here")
+
+
+def test_doubt_about_the_number(frame, quietly):
+    model = HolderBayesRegressor(
+        gamma=0.5, count="holder", leverage="ignore", n_draws=400, random_state=0
+    )
+    fitted = quietly(model, frame.iloc[:, :2], frame.iloc[:, 2])
+    counts = fitted.outlier_count_posterior_
     low, high = np.rint(np.quantile(counts, [0.025, 0.975])).astype(int)
-    first, second, third = found["summary"]
-    assert first == (
+    assert AuditReport(fitted).to_dict()["summary"][0] == (
         f"About {round(counts.mean())} of 160 rows, 95% between {low} and {high}, do not follow "
         "the model."
     )
-    assert f"linear regression of {nasty['target']} on 2 columns with normal noise" in second
-    assert f"{100 * regression.epsilon_:.1f}%" in second
-    assert third.startswith(f"{found['count']['flagged']} rows are flagged here")
 
 
 def test_epsilon(found, regression):
@@ -61,9 +72,26 @@ def test_ranking(found, regression):
     spots = np.array(ranking["rank"]).astype(int) - 1
     np.testing.assert_array_equal(ranking["log_density"], ordered[spots])
     np.testing.assert_array_equal(ranking["fod"], -np.sort(-regression.fod_scores_)[spots])
+    chance = 160 * np.sort(regression.tail_probability_)
+    np.testing.assert_allclose(ranking["expected_by_chance"], chance[spots])
+    np.testing.assert_array_equal(ranking["rank_by_tail"], ranking["rank"])
     assert spots[0] == 0
     assert spots[-1] + 1 >= found["count"]["thresholds"]["upper"]
     assert ranking["best"] == ordered[-1]
+
+
+@pytest.mark.parametrize(
+    ("draws", "step"),
+    [(np.zeros(400, dtype=int), 1), (np.arange(400) % 50, 1), (np.arange(4000) * 5, 333)],
+    ids=["one number", "few", "many"],
+)
+def test_bars_of_the_count(draws, step):
+    found = bars(draws)
+    assert found["step"] == pytest.approx(step, abs=1)
+    assert sum(found["probability"]) == pytest.approx(1)
+    assert len(found["low"]) == len(found["probability"]) <= 60
+    assert found["low"][0] <= np.quantile(draws, 0.01)
+    assert found["low"][-1] + found["step"] > np.quantile(draws, 0.99)
 
 
 def test_rows_are_the_audit(found, regression, frame):
@@ -73,6 +101,9 @@ def test_rows_are_the_audit(found, regression, frame):
     np.testing.assert_array_equal([row["row"] for row in shown], audit.order[: len(shown)])
     assert [row["label"] for row in shown] == list(frame.index[audit.order[: len(shown)]])
     assert shown[0]["explanation"] == str(audit.explain(shown[0]["label"]))
+    for row in shown:
+        assert row["expected_by_chance"] == 160 * audit.tails[row["row"]]
+        assert row["chance"] == chance_in_brief(row["expected_by_chance"])
 
 
 def test_columns_that_are_blamed(density):
@@ -143,7 +174,7 @@ def test_weights_are_rows(contaminated, quietly):
 def test_models_in_words(contaminated, quietly, model, words):
     X = np.abs(contaminated(80, 2, 0.1)[0]) + 1
     fitted = HolderBayesDensity(model=model, inference="laplace", n_draws=200, random_state=0)
-    assert words in AuditReport(quietly(fitted, X)).to_dict()["summary"][1]
+    assert words in AuditReport(quietly(fitted, X)).to_dict()["headline"]["model"]
 
 
 def test_numbers_that_json_does_not_know(contaminated, quietly):
