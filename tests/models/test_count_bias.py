@@ -53,6 +53,24 @@ def test_against_simulated_tables(n_coef, gamma):
     assert mean == pytest.approx(expected, abs=4 * error + 0.2 * abs(expected))
 
 
+@pytest.mark.parametrize("gamma", [0.4, 1.0])
+def test_scale_alone(gamma):
+    n, repeats = 200, 4000
+    square = np.random.default_rng(2).normal(size=(repeats, n)) ** 2
+    variance = np.ones((repeats, 1))
+    for _ in range(60):
+        kernel = np.exp(-0.5 * gamma * square / variance)
+        variance = (1 + gamma) * np.mean(kernel * square, axis=1, keepdims=True)
+        variance /= kernel.mean(axis=1, keepdims=True)
+    rho = np.sqrt(1 + gamma) * kernel.mean(axis=1)
+    known = np.sqrt(1 + gamma) * np.exp(-0.5 * gamma * square)
+    control = known * (1 - gamma / 2 + gamma * (1 + gamma) / 2 * square) - 1
+    found = n * (1 - rho) + control.sum(axis=1)
+    error = found.std() / np.sqrt(repeats)
+    # No coefficient: what the formula leaves is the scale's part.
+    assert found.mean() == pytest.approx(normal_regression_bias(0, gamma), abs=4 * error + 0.01)
+
+
 def test_every_coefficient_adds_the_same():
     for gamma in (0.2, 0.7):
         step = np.diff([normal_regression_bias(d, gamma) for d in (1, 2, 5)])
