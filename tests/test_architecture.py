@@ -20,6 +20,7 @@ FLOORS = (
     {"audit"},
     {"summaries"},
     {"estimators"},
+    {"model_selection"},
     {"inspection"},
     {"report"},
     {"cli"},

@@ -6,7 +6,15 @@ import re
 import pytest
 
 import skholder
-from skholder import datasets, divergences, exceptions, inspection, models, report
+from skholder import (
+    datasets,
+    divergences,
+    exceptions,
+    inspection,
+    model_selection,
+    models,
+    report,
+)
 from skholder.audit import Adequacy, AdequacyCheck
 from skholder.audit.explanation import Contribution, Explanation, Residual
 from skholder.estimators.base import PosteriorMode
@@ -14,7 +22,7 @@ from skholder.inference import Check, Diagnostics
 from skholder.posterior import GammaPath
 from skholder.summaries.influence import Influence
 
-ROOMS = (skholder, datasets, divergences, exceptions, inspection, models, report)
+ROOMS = (skholder, datasets, divergences, exceptions, inspection, model_selection, models, report)
 # What methods and attributes of estimators give to users.
 RECORDS = (
     Adequacy,
@@ -37,7 +45,12 @@ NAMES = {
 NAMES |= {record.__qualname__: record for record in RECORDS}
 
 # What a user calls first: each has an example that runs.
-SHOWN = [*skholder.__all__, *inspection.__all__, *datasets.__all__]
+SHOWN = [
+    *skholder.__all__,
+    *inspection.__all__,
+    *datasets.__all__,
+    *model_selection.__all__,
+]
 SHOWN.remove("__version__")
 
 

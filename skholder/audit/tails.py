@@ -56,4 +56,4 @@ def _mean_tail(model, theta, rows):
 
 def _thinned(theta, size):
     """At most ``size`` draws, evenly spaced."""
-    return theta[:: max(1, len(theta) // size)][:size]
+    return theta[:: max(1, -(-len(theta) // size))]

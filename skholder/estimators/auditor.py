@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, Audit, choose_count, score_threshold
+from ..posterior import GammaPath
 from .base import HolderBayesEstimator
 from .density import HolderBayesDensity
 from .routing import routed_fit_params, seed_if_unset
@@ -143,15 +144,8 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         -------
         self
         """
-        estimator = HolderBayesDensity() if self.estimator is None else clone(self.estimator)
-        seed_if_unset(estimator, self.random_state)
-        if is_regressor(estimator) and y is None:
-            raise ValueError(
-                "OutlierAuditor around a regressor audits y given X and requires y to be passed, "
-                "but the target y is None. Use a HolderBayesDensity to audit X alone."
-            )
+        estimator, target = self._part(y)
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
-        target = y if is_regressor(estimator) else None
         self.estimator_ = estimator.fit(X, target, **params)
         self.n_features_in_ = estimator.n_features_in_
         if hasattr(estimator, "feature_names_in_"):
@@ -159,6 +153,40 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         return self
+
+    @fit_context(prefer_skip_nested_validation=False)
+    def trace_gamma(
+        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> GammaPath:
+        """The path by which the estimator's ``gamma="auto"`` chooses its power, without sampling.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+            Needed around a regressor, ignored around a density.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            A weight of 2 equals the row written twice.
+
+        Returns
+        -------
+        GammaPath
+        """
+        estimator, target = self._part(y)
+        return estimator.trace_gamma(X, target, sample_weight)
+
+    def _part(self, y):
+        """The estimator to fit, seeded, and the response it needs or None."""
+        estimator = HolderBayesDensity() if self.estimator is None else clone(self.estimator)
+        seed_if_unset(estimator, self.random_state)
+        if not is_regressor(estimator):
+            return estimator, None
+        if y is None:
+            raise ValueError(
+                "OutlierAuditor around a regressor audits y given X and requires y to be passed, "
+                "but the target y is None. Use a HolderBayesDensity to audit X alone."
+            )
+        return estimator, y
 
     @property
     def _on_regressor(self):

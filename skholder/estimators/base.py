@@ -11,10 +11,10 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import HasMethods, Interval, StrOptions, threadpool_controller
+from .._sklearn import HasMethods, Interval, StrOptions, fit_context, threadpool_controller
 from ..audit import (
     Audit,
     count_rows,
@@ -27,9 +27,10 @@ from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer, warn_of
 from ..inference.health import MAX_SHARE, at_ceiling
 from ..models import NamedDraws
-from ..posterior import AlphaPrior, Mode, gamma_path
+from ..posterior import AlphaPrior, GammaPath, Mode, gamma_path, single_power
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
+from .prepared import Prepared
 from .record import FitRecord
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
@@ -163,6 +164,43 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         log_density, fod : ndarray of shape (m,)
         """
 
+    @abstractmethod
+    def _prepared(self, X, y, sample_weight) -> Prepared:
+        """Validate, and lay out what the inference works on."""
+
+    def trace_gamma(
+        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> GammaPath:
+        """The path by which ``gamma="auto"`` chooses its power for these rows, without sampling.
+
+        :func:`skholder.model_selection.select_gamma` calls it. The estimator stays as it is.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or None, default=None
+            The response of a regression.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            A weight of 2 equals the row written twice.
+
+        Returns
+        -------
+        GammaPath
+        """
+        return clone(self).set_params(gamma="auto")._traced(X, y, sample_weight)
+
+    @fit_context(prefer_skip_nested_validation=True)
+    def _traced(self, X, y, sample_weight):
+        with fitting(self):
+            start = self._prepared(X, y, sample_weight)
+            _, path = self._power(start)
+        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+            raise ValueError(
+                f"divergence={self.divergence!r} has no power gamma to choose. Use 'dpd', "
+                "'expsat', 'ratsat' or 'gamma'."
+            )
+        return single_power(start.model, len(start.table.rows)) if path is None else path
+
     def check_combinations(self) -> None:
         """Raise ValueError where parameters that are each in range do not go together."""
         if self.n_draws % self.n_ensembles:
@@ -205,13 +243,14 @@ class HolderBayesEstimator(BaseEstimator, ABC):
         a, b = (float(shape) for shape in self.alpha_prior)
         return AlphaPrior(a, b, 1.0 - float(self.max_contamination))
 
-    def _power(self, model, rows, random):
+    def _power(self, start):
         """gamma, and the :class:`GammaPath` that chose it or None."""
         if self.gamma != "auto":
             return float(self.gamma), None
         if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
             return 1.0, None
-        path = gamma_path(model, rows, 1.0 - float(self.max_contamination), random)
+        lower = 1.0 - float(self.max_contamination)
+        path = gamma_path(start.model, start.table.fitted_rows, lower, start.random)
         return path.best, path
 
     def _sampled(self, model, rows, path, gamma, temperature, random):

@@ -21,6 +21,7 @@ from .base import HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
 from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
+from .prepared import Prepared
 from .whitening import Whitening
 from .width import check_width
 
@@ -251,29 +252,18 @@ class HolderBayesDensity(DensityPredictions):
         self
         """
         with fitting(self):
-            labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
-            with naming_columns(X):
-                data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
-            weight = usable_weight(sample_weight, data)
-            kind = check_density(self.model)
-            kind.check_support(data)
-            random = private_random_state(self.random_state)
-            where = canonical(data, weight=weight)
-            units = self._units(kind, data[where.chosen], where.weight, random)
-            table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
-            names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
-            rows = table.rows
-            model = kind.build(rows.rows, self.covariance_type, names, **self._priors())
-            gamma, path = self._power(model, rows, random, model.is_normal and _is_discrete(data))
+            start = self._prepared(X, y, sample_weight)
+            model, table, units, random = start.model, start.table, start.units, start.random
+            gamma, path = self._power(start)
             result, path = self._sampled(
                 model,
                 table.rows,
                 path,
                 gamma,
-                lambda rule, gamma: covariance_rule(table.rows.rows, where.weight, gamma / 2),
+                lambda rule, gamma: covariance_rule(table.rows.rows, table.rows.weight, gamma / 2),
                 random,
             )
-            rows = units.apply(data)
+            rows = units.apply(start.data)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
             self._conclude(
                 result,
@@ -283,23 +273,40 @@ class HolderBayesDensity(DensityPredictions):
                 **_lost(units),
                 path=path,
                 units=units,
-                weight=weight,
+                weight=start.weight,
                 columns=column_names(self),
-                evidence=density_evidence(column_names(self), data, rows, contributions),
-                baseline=PlainMoments.of(data, weight),
-                **labels,
+                evidence=density_evidence(column_names(self), start.data, rows, contributions),
+                baseline=PlainMoments.of(start.data, start.weight),
+                **start.labels,
             )
             for name, mean in self.posterior_.means():
                 setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
-                self.offset_ = self._training_offset(table.rows, self.log_density_[where.chosen])
+                distinct = self.log_density_[table.where.chosen]
+                self.offset_ = self._training_offset(table.rows, distinct)
         return self
 
-    def _power(self, model, rows, random, discrete=False):
+    def _prepared(self, X, y, sample_weight):
+        labels = {"index": row_labels(X), "library": frame_library(X), "target": None}
+        with naming_columns(X):
+            data = validate_data(self, X, dtype=np.float64, ensure_min_samples=2)
+        weight = usable_weight(sample_weight, data)
+        kind = check_density(self.model)
+        kind.check_support(data)
+        random = private_random_state(self.random_state)
+        where = canonical(data, weight=weight)
+        units = self._units(kind, data[where.chosen], where.weight, random)
+        table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
+        names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
+        model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
+        return Prepared(model, table, units, data, None, weight, labels, random)
+
+    def _power(self, start):
         # Tied values make narrow modes, to which a search over powers would be drawn.
+        discrete = start.model.is_normal and _is_discrete(start.data)
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
-            return efficient_gamma(model.n_modelled), None
-        return super()._power(model, rows, random)
+            return efficient_gamma(start.model.n_modelled), None
+        return super()._power(start)
 
     def _priors(self):
         return {

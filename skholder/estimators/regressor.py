@@ -19,6 +19,7 @@ from ..summaries.baselines import LeastSquares
 from .base import HolderBayesEstimator, fitting
 from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels, target_name
+from .prepared import Prepared
 from .regression_predictions import RegressionPredictions
 from .scaling import RegressionUnits
 
@@ -244,30 +245,19 @@ class HolderBayesRegressor(RegressionPredictions):
         self
         """
         with fitting(self):
-            labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
-            with naming_columns(X, y):
-                data, response = validate_data(
-                    self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
-                )
-            response = response.astype(np.float64, copy=False)
-            weight = usable_weight(sample_weight, data)
-            model = self._model(check_noise(self.noise))
-            where = canonical(data, response, weight)
-            kept = data[where.chosen], response[where.chosen]
-            units = RegressionUnits.of(*kept, where.weight, self.fit_intercept, self.standardize)
-            blocks = RowBlocks(units.rows(*kept), where.weight)
-            trusting, random = LeastSquares.of(blocks), private_random_state(self.random_state)
-            table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))
-            gamma, path = self._power(model, table.fitted_rows, random)
+            start = self._prepared(X, y, sample_weight)
+            model, table, units, random = start.model, start.table, start.units, start.random
+            trusting = LeastSquares.of(table.rows)
+            gamma, path = self._power(start)
             result, path = self._sampled(
                 model,
                 table.fitted_rows,
                 path,
                 gamma,
-                lambda rule, gamma: self._covariance_temperature(rule, gamma, blocks),
+                lambda rule, gamma: self._covariance_temperature(rule, gamma, table.rows),
                 random,
             )
-            rows = units.rows(data, response)
+            rows = units.rows(start.data, start.response)
             self._conclude(
                 result,
                 rows,
@@ -276,17 +266,34 @@ class HolderBayesRegressor(RegressionPredictions):
                 **self._lost(trusting, units.x.constant),
                 path=path,
                 units=units,
-                weight=weight,
+                weight=start.weight,
                 columns=column_names(self),
                 evidence=regression_evidence(
-                    labels["target"], response, rows, result.draws, units.y, trusting
+                    start.labels["target"], start.response, rows, result.draws, units.y, trusting
                 ),
                 baseline=_in_units(trusting, model, units),
-                **labels,
+                **start.labels,
             )
             for name, mean in self.posterior_.means():
                 setattr(self, f"{name}_", mean)
         return self
+
+    def _prepared(self, X, y, sample_weight):
+        labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
+        with naming_columns(X, y):
+            data, response = validate_data(
+                self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+            )
+        response = response.astype(np.float64, copy=False)
+        weight = usable_weight(sample_weight, data)
+        model = self._model(check_noise(self.noise))
+        where = canonical(data, response, weight)
+        kept = data[where.chosen], response[where.chosen]
+        units = RegressionUnits.of(*kept, where.weight, self.fit_intercept, self.standardize)
+        blocks = RowBlocks(units.rows(*kept), where.weight)
+        random = private_random_state(self.random_state)
+        table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))
+        return Prepared(model, table, units, data, response, weight, labels, random)
 
     def _design_weight(self, model, rows, random):
         """Factors that hold rows of bad leverage back from the fit, or None."""

@@ -8,6 +8,7 @@ Each has ``from_estimator`` (which draws at once), a constructor that takes plai
 from .audit_ranking import AuditRankingDisplay
 from .epsilon_posterior import EpsilonPosteriorDisplay
 from .fod import FoDDisplay
+from .gamma_path import GammaPathDisplay
 from .influence import InfluenceDisplay
 from .posterior import PosteriorDisplay
 from .trace import TraceDisplay
@@ -16,6 +17,7 @@ __all__ = [
     "AuditRankingDisplay",
     "EpsilonPosteriorDisplay",
     "FoDDisplay",
+    "GammaPathDisplay",
     "InfluenceDisplay",
     "PosteriorDisplay",
     "TraceDisplay",

@@ -159,8 +159,8 @@ class WorkingModel(ABC):
     #: how many thetas :meth:`tail` is worth averaging over
     n_tail_thetas = 1
 
-    def path_units(self, rows: NDArray[np.float64]) -> Any:
-        """What :meth:`path_coordinates` needs to know of the rows (m, q)."""
+    def path_units(self, rows: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Any:
+        """What :meth:`path_coordinates` needs to know of rows (m, q) of weight (m,) or None."""
         return None
 
     def path_coordinates(
@@ -250,6 +250,9 @@ class WorkingModel(ABC):
         ColumnMoments or None
         """
         return None
+
+    #: whether log p has two derivatives by the row everywhere, with no jump, kink or edge
+    is_smooth = True
 
     #: whether the model is normal, for which some integrals have closed forms
     is_normal = False

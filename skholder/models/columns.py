@@ -39,6 +39,9 @@ class ColumnFamily(ABC):
         """What the family is called, e.g. ``gamma``."""
         return type(self).__name__.removesuffix("Family").lower()
 
+    #: whether log p has two derivatives by x everywhere, with no jump, kink or edge
+    is_smooth = True
+
     #: whether a parameter at its lower bound makes the density unbounded
     has_spikes = True
 
@@ -103,6 +106,10 @@ class ColumnFamily(ABC):
 
 class IndependentColumns(WorkingModel):
     """A product of one :class:`ColumnFamily` over k columns; rows are (m, k)."""
+
+    @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        return self.family.is_smooth
 
     def __init__(
         self,

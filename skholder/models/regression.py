@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..rows import NORMAL_IQR
+from ..rows import NORMAL_IQR, weighted_quantiles
 from .base import LinearDistanceModel, NormalPrior
 from .count_bias import normal_regression_bias
 from .named_draws import NamedDraws
@@ -161,9 +161,9 @@ class LinearModel(LinearDistanceModel):
     def count_bias(self, gamma: float) -> float:
         return normal_regression_bias(self.n_coef, gamma) if self.is_normal else 0.0
 
-    def path_units(self, rows: NDArray[np.float64]) -> Any:
+    def path_units(self, rows: NDArray[np.float64], weight: NDArray[np.float64] | None) -> Any:
         """The quartiles' scale of each column of the design; 1 where that is 0."""
-        low, high = np.quantile(rows[:, :-1], [0.25, 0.75], axis=0)
+        low, high = weighted_quantiles(rows[:, :-1], weight, [0.25, 0.75])
         return np.where(high > low, (high - low) / NORMAL_IQR, 1.0)
 
     def path_coordinates(

@@ -2,7 +2,7 @@
 
 from .alpha import AlphaConditional, AlphaPrior, profile_terms
 from .collapsed import HolderPosterior, ProfileRisk
-from .gamma_path import GammaPath, efficient_gamma, gamma_path
+from .gamma_path import GammaPath, efficient_gamma, gamma_path, single_power
 from .influence_values import InfluenceValues, influence_values
 from .leverage import design_weights
 from .minimisers import Minimisers, free_minimiser, risk_minimisers
@@ -29,5 +29,6 @@ __all__ = [
     "mode_share",
     "profile_terms",
     "risk_minimisers",
+    "single_power",
     "trace_rule",
 ]

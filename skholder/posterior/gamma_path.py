@@ -25,7 +25,7 @@ from .dominance import dominant_mode
 from .influence_values import InfluenceValues
 from .minimisers import minimise_from
 
-__all__ = ["GammaPath", "efficient_gamma", "gamma_path"]
+__all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 
 # Efficiencies of a normal location at the powers of the grid.
 _EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.46, 0.41)
@@ -140,14 +140,14 @@ def gamma_path(model, rows, lower, random):
     known = [g for g, one in enumerate(found) if one is not None]
     if not known:
         # Spikes only: the efficiency rule must do.
-        return _without_path(model, few)
+        return single_power(model, len(few))
     candidates = [found[g] for g in known]
     sane = [j for j, one in enumerate(candidates) if not _broken_down(one, few)] or list(
         range(len(candidates))
     )
     # The largest sound power that this many rows per parameter can afford.
     pilot = max((j for j in sane if candidates[j].gamma <= top), default=sane[0])
-    units = model.path_units(few.rows)
+    units = model.path_units(few.rows, few.weight)
     chosen, criterion = _warwick_jones(model, candidates, sane, pilot, units)
     return GammaPath(
         gamma=np.array([one.gamma for one in candidates]),
@@ -161,11 +161,12 @@ def gamma_path(model, rows, lower, random):
     )
 
 
-def _without_path(model, rows):
+def single_power(model, n_rows):
+    """A :class:`GammaPath` of one power, the one that keeps 80% efficiency."""
     gamma = efficient_gamma(model.n_modelled)
     nothing = np.full((1, model.n_params), np.nan)
     none = np.array([np.nan])
-    return GammaPath(np.array([gamma]), none, none, nothing, (), 0, 0, len(rows))
+    return GammaPath(np.array([gamma]), none, none, nothing, (), 0, 0, n_rows)
 
 
 def _modes_along(model, rows, grid, starts):

@@ -19,6 +19,7 @@ from matplotlib.figure import Figure
 DISPLAYS = {name: getattr(inspection, name) for name in inspection.__all__}
 NEED_ROWS = {"FoDDisplay", "InfluenceDisplay"}
 NEED_EPSILON = {"EpsilonPosteriorDisplay", "AuditRankingDisplay", "FoDDisplay"}
+NEED_PATH = {"GammaPathDisplay"}
 every = pytest.mark.parametrize("name", sorted(DISPLAYS))
 
 
@@ -27,8 +28,8 @@ def draw(name, estimator, X=None, y=None, **kwargs):
     return DISPLAYS[name].from_estimator(estimator, *rows, **kwargs)
 
 
-def test_there_are_six():
-    assert len(DISPLAYS) == 6
+def test_there_are_seven():
+    assert len(DISPLAYS) == 7
 
 
 @every
@@ -89,6 +90,9 @@ def test_other_estimators_are_refused(name, table):
 def test_without_epsilon(name, ordinary, table):
     if name in NEED_EPSILON:
         with pytest.raises(ValueError, match=f"{name} needs the posterior of epsilon.*'dpd'"):
+            draw(name, ordinary, table.X, table.y)
+    elif name in NEED_PATH:
+        with pytest.raises(ValueError, match=f"{name} needs the path of gamma='auto'.*'kl'"):
             draw(name, ordinary, table.X, table.y)
     else:
         assert draw(name, ordinary, table.X, table.y).ax_.has_data()

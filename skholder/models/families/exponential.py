@@ -16,6 +16,7 @@ class ExponentialFamily(ColumnFamily):
     """Parameter: log scale (the mean)."""
 
     names = ("log_scale",)
+    is_smooth = False
     scaling = "ratio"
 
     def check_support(self, X: NDArray[np.float64]) -> None:

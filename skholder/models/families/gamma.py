@@ -19,6 +19,7 @@ class GammaFamily(ColumnFamily):
 
     names = ("log_shape", "log_scale")
     scaling = "ratio"
+    is_smooth = False
 
     def check_support(self, X: NDArray[np.float64]) -> None:
         if np.any(X <= 0):

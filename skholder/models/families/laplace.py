@@ -16,6 +16,7 @@ class LaplaceFamily(ColumnFamily):
     """Parameters: location, log scale."""
 
     names = ("location", "log_scale")
+    is_smooth = False
 
     def check_support(self, X: NDArray[np.float64]) -> None:
         """Every real value is allowed."""

@@ -18,6 +18,7 @@ class LogNormalFamily(ColumnFamily):
 
     names = ("mean_of_log", "log_sd_of_log")
     scaling = "ratio"
+    is_smooth = False
 
     def check_support(self, X: NDArray[np.float64]) -> None:
         if np.any(X <= 0):

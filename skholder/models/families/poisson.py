@@ -21,6 +21,7 @@ class PoissonFamily(ColumnFamily):
 
     names = ("log_rate",)
     scaling = "none"
+    is_smooth = False
     has_spikes = False
 
     def check_support(self, X: NDArray[np.float64]) -> None:

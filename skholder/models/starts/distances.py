@@ -69,8 +69,9 @@ def robust_distances(X, weight, random):
 
 def _continuous(X):
     """Columns with more than five values and a spread that is not owned by ties."""
-    _, scale = _spread(X)
-    size = np.maximum(np.abs(X).max(axis=0), 1e-300)
+    # Against the middle, not the largest value: one gross entry must not hide the others.
+    middle, scale = _spread(X)
+    size = np.maximum(np.abs(middle), 1e-300)
     several = [len(np.unique(column)) > _FEW_VALUES for column in X.T]
     return np.flatnonzero(several & (scale > 1e-12 * size))
 

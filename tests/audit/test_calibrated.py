@@ -1,0 +1,214 @@
+"""Calibrated counts: identities, the mixture's parts, and when the Hölder conditional stays."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from skholder import HolderBayesRegressor
+from skholder.audit import count_rows, outlier_counts
+from skholder.audit.calibrated import calibrated_counts
+from skholder.posterior import AlphaPrior, InfluenceValues
+
+FLAT = AlphaPrior(1.0, 1.0, 0.5)
+
+
+def values_of(rho, b, d=2):
+    """Influence values with a given rho and b; theta has nothing to do with rho."""
+    n = len(b)
+    return InfluenceValues(
+        theta=np.zeros(d),
+        gamma=0.5,
+        value=0.0,
+        rho=rho,
+        b=b,
+        a=None,
+        rho_variance=float(b @ b) / n**2,
+        covariance=np.eye(d) / n,
+        cross=np.zeros(d),
+        log_det_curvature=0.0,
+    )
+
+
+def counted(k_hat, sd, n=400, tails=None, certain=0, prior=FLAT, bias=0.0, size=4000, **kwargs):
+    """Counts of n rows whose K-hat and its sd are these; the first ``certain`` rows are sure."""
+    tails = (np.arange(n) + 0.5) / n if tails is None else tails
+    tails = np.sort(tails)[::-1].copy()
+    is_certain = np.arange(n) < certain
+    tails[:certain] = 1e-12
+    # b + z - mean z has this sum of squares.
+    noise = np.resize([1.0, -1.0], n) * sd / np.sqrt(n)
+    b = noise - is_certain + certain / n
+    return calibrated_counts(
+        values_of(1 - (k_hat + bias) / n, b),
+        kwargs.get("weight", np.ones(n)),
+        tails,
+        np.random.default_rng(0).normal(size=(size, 2)) / np.sqrt(n),
+        bias,
+        prior,
+        np.random.RandomState(0),
+    )
+
+
+def test_identities():
+    found = counted(40.0, 4.0, bias=3.0)
+    assert found.estimate == pytest.approx(40.0)
+    assert found.sd == pytest.approx(4.0)
+    assert found.certain == 0
+    assert found.counts.dtype == np.int64
+    assert found.counts.mean() == pytest.approx(40.0, abs=0.2)
+    assert found.counts.std() == pytest.approx(4.0, abs=0.2)
+
+
+def test_share_given_count_is_beta():
+    found = counted(40.0, 4.0)
+    # Beta(1 + K, 1 + n - K): its mean, and its spread on top of that of K.
+    assert found.epsilon.mean() == pytest.approx(np.mean((1 + found.counts) / 402), abs=1e-3)
+    inner = stats.beta(41, 361).std()
+    outer = found.counts.std() / 402
+    assert found.epsilon.std() == pytest.approx(np.hypot(inner, outer), rel=0.06)
+
+
+@pytest.mark.parametrize("certain", [3, 30])
+def test_rows_that_cannot_be_inliers_are_always_counted(certain):
+    found = counted(float(certain), 3.0, certain=certain)
+    assert found.certain == certain
+    assert found.sd == pytest.approx(3.0)
+    assert found.clean_probability < 1e-6
+    assert found.counts.min() == certain
+    # They alone are an explanation of their own.
+    assert np.mean(found.counts == certain) > 0.3
+
+
+def test_certain_rows_are_counted_by_weight():
+    weight = np.ones(400)
+    weight[:2] = 3.0
+    found = counted(6.0, 3.0, certain=2, weight=weight)
+    assert found.certain == 6.0
+    assert found.counts.min() == 6
+
+
+@pytest.mark.parametrize(
+    ("k_hat", "low", "high"), [(0.0, 0.7, 1.0), (6.0, 0.2, 1.0), (30.0, 0.0, 1e-6)]
+)
+def test_clean_probability(k_hat, low, high):
+    found = counted(k_hat, 4.0)
+    assert low <= found.clean_probability <= high
+    assert np.mean(found.counts == 0) == pytest.approx(
+        found.clean_probability, abs=0.03 + (1 - found.clean_probability) / 10
+    )
+    # A clean table has a clean population.
+    assert np.mean(found.epsilon == 0) == pytest.approx(found.clean_probability, abs=0.02)
+
+
+def test_a_crowd_of_unlikely_rows_speaks_against_clean():
+    n = 400
+    crowd = (np.arange(n) + 0.5) / n
+    crowd[:15] = 1.0 / n
+    assert counted(2.0, 4.0, tails=crowd).clean_probability < 0.05
+    assert counted(2.0, 4.0).clean_probability > 0.5
+
+
+def test_prior_of_alpha():
+    # The slope of the log prior of K moves a normal posterior by sd^2 times itself, at K = 60:
+    # 9 / 60 + ... for Beta(1, 10), -99 / 340 for Beta(100, 1).
+    flat, many, few = (
+        counted(60.0, 8.0, prior=AlphaPrior(*shapes, 0.5)).counts.mean()
+        for shapes in ((1.0, 1.0), (1.0, 10.0), (100.0, 1.0))
+    )
+    assert flat == pytest.approx(60.0, abs=0.3)
+    assert many - flat == pytest.approx(64 * 9 / 65, abs=1.5)
+    assert few - flat == pytest.approx(-64 * 99 / 350, abs=2.5)
+
+
+def test_max_contamination_cuts_counts_and_shares():
+    found = counted(60.0, 10.0, prior=AlphaPrior(1.0, 1.0, 0.875))
+    assert found.counts.max() == 50
+    assert found.epsilon.max() <= 0.125
+    # Cut, not heaped: shares are drawn below the limit.
+    assert len(np.unique(found.epsilon)) > 3900
+    above = counted(60.0, 10.0, certain=60, prior=AlphaPrior(1.0, 1.0, 0.875))
+    assert np.all(above.counts == 50)
+
+
+def test_counts_follow_the_draws_as_rho_does():
+    n, size = 400, 4000
+    theta = np.random.default_rng(0).normal(size=(size, 1)) / np.sqrt(n)
+    values = InfluenceValues(
+        theta=np.zeros(1),
+        gamma=0.5,
+        value=0.0,
+        rho=0.9,
+        b=np.resize([0.2, -0.2], n),
+        a=None,
+        rho_variance=0.04 / n,
+        covariance=np.eye(1) / n,
+        cross=np.array([0.16 / n]),
+        log_det_curvature=0.0,
+    )
+    tails = (np.arange(n) + 0.5) / n
+    found = calibrated_counts(values, np.ones(n), tails, theta, 0.0, FLAT, np.random.RandomState(0))
+    # Correlation of rho and theta: 0.16 / 0.2 = 0.8, and K falls where rho rises.
+    assert np.corrcoef(found.counts, theta[:, 0])[0, 1] == pytest.approx(-0.8, abs=0.05)
+
+
+class TestWhichMethod:
+    def result(self, **kwargs):
+        alpha = np.linspace(0.7, 0.9, 50)
+        draws = SimpleNamespace(
+            alpha=alpha,
+            gamma=0.5,
+            theta=np.zeros((50, 2)),
+            model=SimpleNamespace(count_bias=lambda gamma: 0.0),
+        )
+        given = {
+            "draws": draws,
+            "mode_share": 1.0,
+            "modes": [SimpleNamespace(at_floor=False)],
+            **kwargs,
+        }
+        return SimpleNamespace(**given)
+
+    def counted(self, method="calibrated", **kwargs):
+        n = 100
+        table = SimpleNamespace(weight=np.ones(n), rows=SimpleNamespace(total_weight=float(n)))
+        values = values_of(0.8, np.resize([0.2, -0.2], n))
+        tails = (np.arange(n) + 0.5) / n
+        return count_rows(
+            self.result(**kwargs), table, values, tails, FLAT, method, np.random.RandomState(0)
+        )
+
+    def test_calibrated_where_one_mode_holds_the_draws(self):
+        assert np.isfinite(self.counted().sd)
+        assert np.isfinite(self.counted(mode_share=0.95).clean_probability)
+
+    @pytest.mark.parametrize(
+        "case",
+        [
+            {"method": "holder"},
+            {"mode_share": 0.94},
+            {"modes": [SimpleNamespace(at_floor=True)]},
+        ],
+    )
+    def test_the_conditional_of_alpha_where_not(self, case):
+        found = self.counted(**case)
+        epsilon = 1 - np.linspace(0.7, 0.9, 50)
+        np.testing.assert_array_equal(found.epsilon, epsilon)
+        np.testing.assert_array_equal(found.counts, outlier_counts(epsilon, 100.0))
+        assert np.isnan(found.clean_probability)
+
+    def test_no_alpha_no_counts(self):
+        found = self.counted(draws=SimpleNamespace(alpha=None))
+        assert found.counts is None
+        assert found.epsilon is None
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1])
+def test_of_a_fit(contaminated, epsilon):
+    X, y, outlier, _ = contaminated(300, epsilon=epsilon, shift=9.0)
+    model = HolderBayesRegressor(inference="laplace", n_draws=1000, random_state=0).fit(X, y)
+    low, high = np.quantile(model.outlier_count_posterior_, [0.025, 0.975])
+    assert low <= outlier.sum() <= high
+    assert high - low < 15
+    assert (model.clean_probability_ > 0.5) == (epsilon == 0)
