@@ -1,7 +1,7 @@
 """emcee moves: an independence step from a mixture, and a Crank-Nicolson step.
 
-Both are Metropolis-Hastings proposals for all walkers at once; :class:`emcee.moves.MHMove` accepts or
-refuses each walker's on its own.
+Both are Metropolis-Hastings proposals for all walkers at once; :class:`emcee.moves.MHMove` accepts
+or refuses each walker's on its own.
 """
 
 from __future__ import annotations
@@ -33,14 +33,22 @@ class IndependenceMove(MHMove):
 
 
 class CrankNicolsonMove(MHMove):
-    """theta' = m + sqrt(1 - s^2) (theta - m) + s xi, xi ~ N(0, Sigma): reversible for N(m, Sigma).
+    """A Crank-Nicolson step whose noise is as wide as the walker is far out.
 
-    A step s of 1 is an independence step; ``tune`` shrinks it until enough proposals are accepted.
+    In coordinates z = factor^-1 (theta - mean) of a component, with g ~ chi2(d) / |z|^2::
+
+        z' = sqrt(1 - s^2) z + s xi / sqrt(g),   xi ~ N(0, I)
+
+    It leaves the density |z|^-d unchanged, which is free of scale, so the log factor is
+    d (log |z'| - log |z|). The plain step, with g = 1, keeps a normal unchanged; its walkers stay
+    for long where the target is wider than that normal. This is the mixed preconditioned
+    Crank-Nicolson move (Kamatani, "Ergodicity of Markov chain Monte Carlo with reversible
+    proposal", 2017). ``tune`` shortens the step s until enough proposals are accepted.
 
     Parameters
     ----------
     component : StudentComponent
-        Its mean and factor give m and the Cholesky factor of Sigma.
+        Gives mean and factor.
     step : float, default=0.5
         The first s, in (0, 1].
     target : float, default=0.35
@@ -57,10 +65,13 @@ class CrankNicolsonMove(MHMove):
     def _proposed(self, coords, random):
         """The proposal (W, d) and log q(current | new) - log q(new | current) (W,)."""
         z = self.component.whiten(coords)
-        keep = np.sqrt(1 - self.step**2)
-        new = keep * z + self.step * random.standard_normal(z.shape)
-        # The reference normal is invariant, so the factor is log N(z) - log N(z').
-        log_factor = 0.5 * np.sum(new * new, axis=1) - 0.5 * np.sum(z * z, axis=1)
+        d = z.shape[1]
+        # Finite at the very centre too, which only other moves leave.
+        radius = np.maximum(np.linalg.norm(z, axis=1), 1e-100)
+        width = radius / np.sqrt(random.chisquare(d, len(z)))
+        noise = random.standard_normal(z.shape) * width[:, None]
+        new = np.sqrt(1 - self.step**2) * z + self.step * noise
+        log_factor = d * (np.log(np.linalg.norm(new, axis=1)) - np.log(radius))
         return self.component.mean + new @ self.component.factor.T, log_factor
 
     def tune(self, state, accepted):
