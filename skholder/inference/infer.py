@@ -144,6 +144,7 @@ def _mcmc_draws(posterior, modes, settings, random):
         _proposal(posterior, modes),
         n_pilot=max(settings.n_ensembles * most_walkers, 2 * d + 50),
         random=np.random.RandomState(seeds[0]),
+        curve=posterior.curve,
     )
     samples = sampling.sample(
         posterior.log_prob,

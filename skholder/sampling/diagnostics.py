@@ -18,11 +18,26 @@ _DRAWS = (0, 1, 2)
 
 
 def r_hat(draws):
-    """Rank-normalised split R-hat: the larger of the bulk's and the tail's (folded) value."""
+    """Rank-normalised split R-hat: the larger of the bulk's and the tail's (folded) value.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (E, W, N, ...)
+        Ensembles, walkers, steps, and any further axes, each entry of which is one parameter.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        About 1 where the ensembles agree. NaN where it has no meaning: for a parameter whose draws
+        are all equal (nothing varies, so nothing can be compared), one with a draw that is not
+        finite, and where a half holds fewer than two draws. NaN compares as false with every
+        limit: whoever judges a fit must ask for it by name.
+    """
     finite = np.all(np.isfinite(draws), axis=_DRAWS)
     draws = np.where(finite, draws, 0.0)
     moving = np.ptp(draws, axis=_DRAWS) > 0
-    flat = _split(draws)
+    halves = _halves(draws, axis=2 if draws.shape[2] > 1 else 1)
+    flat = halves.reshape(len(halves), -1, *draws.shape[3:])
     if flat.shape[1] < 2:
         return np.full(moving.shape, np.nan)[()]
     folded = np.abs(flat - np.median(flat, axis=(0, 1)))
@@ -32,7 +47,39 @@ def r_hat(draws):
 
 
 def ess_mean(draws):
-    """Effective number of draws for the mean, shape (E, W, N, ...) -> (...)."""
+    """Effective number of draws for the mean.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (E, W, N, ...)
+        Ensembles, walkers, steps, and any further axes, each entry of which is one parameter.
+
+    Returns
+    -------
+    float or ndarray of shape (...)
+        The number of independent draws that would estimate the mean as well. Draws that are all
+        equal count in full.
+    """
+    return _ess(_split(draws))
+
+
+def ess_bulk(draws):
+    """Effective number of draws for the centre: :func:`ess_mean` of the draws' normal scores."""
+    return _ess(_normal_scores(_split(draws), 3))
+
+
+def ess_tail(draws):
+    """The smaller of the effective numbers of draws for the 5% and 95% quantiles.
+
+    That of a quantile is :func:`ess_mean` of "the draw is at most the quantile of all draws".
+    """
+    ends = np.quantile(draws, [0.05, 0.95], axis=_DRAWS)
+    halves = _split(draws)
+    return np.minimum(*(_ess((halves <= end).astype(float)) for end in ends))
+
+
+def _ess(draws):
+    """Effective size for the mean of chains (C, W, N, ...) as they are."""
     n_chains, n_walkers, n_steps = draws.shape[:3]
     size = n_walkers * n_steps
     centre = draws.mean(axis=(1, 2), keepdims=True)
@@ -52,17 +99,6 @@ def ess_mean(draws):
     correlation[0] = 1.0
     n_draws = n_chains * size
     return np.where(moving, n_draws / _integrated_time(correlation, n_draws), n_draws)[()]
-
-
-def ess_bulk(draws):
-    """Effective number of draws for the centre of the distribution."""
-    return ess_mean(_normal_scores(draws, 3))
-
-
-def ess_tail(draws):
-    """The smaller of the effective numbers of draws for the 5% and 95% quantiles."""
-    ends = np.quantile(draws, [0.05, 0.95], axis=_DRAWS)
-    return np.minimum(*(ess_mean((draws <= end).astype(float)) for end in ends))
 
 
 def _integrated_time(correlation, n_draws):
@@ -90,12 +126,15 @@ def _plain_r_hat(chains):
 
 
 def _split(draws):
-    """Each ensemble in two halves of its steps (of its walkers, if it made one step), flattened."""
-    axis = 2 if draws.shape[2] > 1 else 1
+    """Ensembles (E, W, N, ...) in two halves of their steps, (2E, W, N // 2, ...), if N >= 4."""
+    return _halves(draws, axis=2) if draws.shape[2] >= 4 else draws
+
+
+def _halves(draws, axis):
+    """The first and the last half along an axis, one after the other along axis 0."""
     half = draws.shape[axis] // 2
     first, last = (np.take(draws, range(half), axis), np.take(draws, range(-half, 0), axis))
-    halves = np.concatenate([first, last])
-    return halves.reshape(len(halves), -1, *draws.shape[3:])
+    return np.concatenate([first, last])
 
 
 def _normal_scores(values, n_axes):

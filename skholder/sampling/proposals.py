@@ -47,20 +47,27 @@ class StudentComponent:
         inside = np.all(theta[:, self.folded] >= self.mean[self.folded], axis=1)
         return np.where(inside, value + self.folded.sum() * np.log(2), -np.inf)
 
-    def moved_to(self, theta, weight):
-        """A component at the weighted moments of theta (T, d), as far as they can be trusted."""
-        total = weight.sum()
+    def moved_to(self, theta, share):
+        """A component at the moments of theta (T, d), as far as they can be trusted.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (T, d)
+        share : ndarray of shape (T,)
+            Importance weights, up to a factor.
+        """
+        total = share.sum()
         if not total > 0:
             return self
-        weight = weight / total
-        effective = 1 / np.sum(weight**2)
+        share = share / total
+        effective = 1 / np.sum(share**2)
         # Few effective draws cannot fix a whole covariance: shrink towards the old one.
         trust = effective / (effective + 3 * len(self.mean))
-        centre = weight @ theta
+        centre = share @ theta
         if self.folded is not None:
             centre = np.where(self.folded, self.mean, centre)
         centred = theta - centre
-        spread = (centred * weight[:, None]).T @ centred
+        spread = (centred * share[:, None]).T @ centred
         covariance = trust * spread + (1 - trust) * self.factor @ self.factor.T
         mean = (1 - trust) * self.mean + trust * centre
         return self.from_covariance(mean, covariance, self.df, self.folded)
@@ -82,29 +89,29 @@ class MixtureProposal:
     ----------
     components : tuple
         Student components at the modes, best first; the defensive component last.
-    weight : ndarray of shape (len(components),)
+    proportions : ndarray of shape (len(components),)
+        They are positive and sum to one.
     """
 
     components: tuple
-    weight: np.ndarray
+    proportions: np.ndarray
 
     @property
     def best(self):
         return self.components[0]
 
     def log_parts(self, theta):
-        """Log weight times density of every component, shape (K, T)."""
-        log_weight = np.log(self.weight)
-        return np.array(
-            [lw + c.log_prob(theta) for lw, c in zip(log_weight, self.components, strict=True)]
-        )
+        """Log of proportion times density of every component, shape (K, T)."""
+        parts = zip(np.log(self.proportions), self.components, strict=True)
+        return np.array([log_part + component.log_prob(theta) for log_part, component in parts])
 
     def log_prob(self, theta):
         return np.logaddexp.reduce(self.log_parts(theta), axis=0)
 
     def sample(self, size, random):
-        # Labels by comparing uniforms: a rounding in the weights moves next to no draw.
-        labels = np.searchsorted(np.cumsum(self.weight[:-1]), random.uniform(size=size), "right")
+        # Labels by comparing uniforms: a rounding in the proportions moves next to no draw.
+        bounds = np.cumsum(self.proportions[:-1])
+        labels = np.searchsorted(bounds, random.uniform(size=size), "right")
         counts = np.bincount(labels, minlength=len(self.components))
         parts = [c.sample(k, random) for c, k in zip(self.components, counts, strict=True)]
         return random.permutation(np.concatenate(parts))
@@ -115,8 +122,8 @@ class MixtureProposal:
         total = np.logaddexp.reduce(parts, axis=0)
         return np.exp(parts - np.where(np.isfinite(total), total, 0.0))
 
-    def reweighted(self, theta, share, floor):
-        """Weights by the share of the target that each component accounts for.
+    def reapportioned(self, theta, share, floor):
+        """Proportions by the share of the target that each component accounts for.
 
         Parameters
         ----------
@@ -125,19 +132,37 @@ class MixtureProposal:
         share : ndarray of shape (T,)
             Their normalised importance weights.
         floor : float
-            Smallest weight a component may get.
+            Smallest proportion a component may get.
         """
-        weight = self._duties(theta) @ share
-        weight = np.maximum(weight, floor)
-        return replace(self, weight=weight / weight.sum())
+        proportions = np.maximum(self._duties(theta) @ share, floor)
+        return replace(self, proportions=proportions / proportions.sum())
 
-    def widened(self, factors=(1.5, 3.0), share=0.03):
+    def widened(self, factors=(1.5, 3.0), proportion=0.03):
         """With wider copies of the first component put in before the last."""
         wide = tuple(replace(self.best, factor=k * self.best.factor) for k in factors)
-        extra = np.full(len(wide), share)
-        weight = np.concatenate([self.weight[:-1], extra, self.weight[-1:]])
+        extra = np.full(len(wide), proportion)
+        proportions = np.concatenate([self.proportions[:-1], extra, self.proportions[-1:]])
         components = (*self.components[:-1], *wide, self.components[-1])
-        return MixtureProposal(components, weight / weight.sum())
+        return MixtureProposal(components, proportions / proportions.sum())
+
+    def carried(self, old, mean, factor):
+        """The component ``old`` and all copies of it at its mean, moved by one affine map.
+
+        Parameters
+        ----------
+        old : StudentComponent
+        mean, factor : ndarray of shape (d,) and (d, d)
+            Where the map takes those of ``old``.
+        """
+
+        def moved(component):
+            is_student = isinstance(component, StudentComponent)
+            if not (is_student and np.array_equal(component.mean, old.mean)):
+                return component
+            relative = solve_triangular(old.factor, component.factor, lower=True)
+            return replace(component, mean=mean, factor=factor @ relative)
+
+        return replace(self, components=tuple(moved(c) for c in self.components))
 
     def refitted(self, theta, share):
         """Every Student component moved to the moments of the draws it is responsible for.

@@ -1,12 +1,17 @@
 """Closed-form targets for samplers: one table, checked by test_targets.py."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 from scipy import stats
+from scipy.special import digamma
 
-__all__ = ["TARGETS", "Target"]
+from skholder.models import NormalPrior
+from skholder.sampling import MixtureProposal, StudentComponent
+
+__all__ = ["TARGETS", "RegressionLike", "Target"]
 
 
 @dataclass(frozen=True)
@@ -114,3 +119,56 @@ TARGETS = {
     "banana": _banana(),
     "mixture": _mixture(),
 }
+
+
+@dataclass(frozen=True)
+class RegressionLike:
+    """The posterior of q coefficients b and a log scale s under n rows and flat priors.
+
+    log p(b, s) = -n s - (n + |b|^2) exp(-2 s) / 2
+
+    Its mode has s = 0. Given s, b is normal with variance exp(2 s), and n exp(-2 s) is chi-squared
+    with n - q degrees of freedom: with few rows for each coefficient the mass lies far above the
+    mode.
+    """
+
+    n_rows: int
+    n_coef: int
+
+    @property
+    def n_dim(self):
+        return self.n_coef + 1
+
+    @property
+    def mean_log_scale(self):
+        free = (self.n_rows - self.n_coef) / 2
+        return 0.5 * (np.log(self.n_rows / 2) - digamma(free))
+
+    def log_prob(self, theta):
+        s = theta[:, -1]
+        squares = self.n_rows + np.sum(theta[:, :-1] ** 2, axis=1)
+        return -self.n_rows * s - 0.5 * squares * np.exp(-2 * s)
+
+    def with_blob(self, theta):
+        """(log density, sum of the coordinates): what the ensembles ask of a target."""
+        return np.column_stack([self.log_prob(theta), theta.sum(axis=1)])
+
+    def curve(self, theta):
+        """Value, gradient (d,) and Hessian (d, d) at one theta (d,)."""
+        b, s = theta[:-1], theta[-1]
+        shrink = np.exp(-2 * s)
+        squares = self.n_rows + b @ b
+        hessian = np.diag(np.append(np.full(self.n_coef, -shrink), -2 * squares * shrink))
+        hessian[-1, :-1] = hessian[:-1, -1] = 2 * b * shrink
+        gradient = np.append(-b * shrink, squares * shrink - self.n_rows)
+        return SimpleNamespace(
+            value=float(self.log_prob(theta[None])[0]), gradient=gradient, hessian=hessian
+        )
+
+    def laplace_proposal(self):
+        """The mixture that a fit starts with: Laplace's normal, wider copies, a wide prior."""
+        d = self.n_dim
+        covariance = -np.linalg.inv(self.curve(np.zeros(d)).hessian)
+        bump = StudentComponent.from_covariance(np.zeros(d), covariance, 20.0 + d)
+        prior = NormalPrior(np.zeros(d), np.full(d, 2.5), np.full(d, -np.inf))
+        return MixtureProposal((bump, prior), np.array([0.95, 0.05])).widened()

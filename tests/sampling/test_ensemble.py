@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from sklearn.utils import check_random_state
-from targets import TARGETS
+from targets import TARGETS, RegressionLike
 
 from skholder.models import NormalPrior
 from skholder.sampling import (
@@ -13,15 +13,14 @@ from skholder.sampling import (
     r_hat,
     sample,
 )
-from skholder.sampling.ensemble import FittedProposal
 
 PRIOR = NormalPrior(np.zeros(2), np.full(2, 4.0), np.full(2, -np.inf))
 
 
 def proposal_at(mean, covariance, *more):
     bumps = [StudentComponent.from_covariance(np.array(mean), np.array(covariance), 22.0), *more]
-    weight = np.append(np.full(len(bumps), 0.95 / len(bumps)), 0.05)
-    return MixtureProposal((*bumps, PRIOR), weight)
+    proportions = np.append(np.full(len(bumps), 0.95 / len(bumps)), 0.05)
+    return MixtureProposal((*bumps, PRIOR), proportions)
 
 
 def fitted_for(name, seed=0):
@@ -52,8 +51,10 @@ def test_moments_of_closed_form_targets(name):
         # Few draws of the bent tail carry much of its variance.
         np.testing.assert_allclose(draws.std(), sd, rtol=0.15 if name == "banana" else 0.05)
         assert r_hat(draws) < 1.01
-    flat = samples.theta.reshape(-1, 2)
-    np.testing.assert_allclose(np.cov(flat.T)[0, 1], target.covariance[0, 1], atol=0.12)
+    product = np.prod(samples.theta - target.mean, axis=-1)
+    error = product.std() / np.sqrt(ess_mean(product))
+    assert error < 0.1
+    assert abs(product.mean() - target.covariance[0, 1]) < 4 * error
 
 
 def test_values_belong_to_their_draws():
@@ -164,14 +165,6 @@ def test_local_moves_join_where_independence_steps_are_refused():
         np.testing.assert_allclose(draws.std(), sd, rtol=0.1)
 
 
-def test_target_that_is_zero_everywhere():
-    def nothing(theta):
-        return np.column_stack([np.full(len(theta), -np.inf), theta[:, 0]])
-
-    with pytest.raises(ValueError, match="zero wherever the proposal reaches"):
-        fit_proposal(nothing, proposal_at([0.0, 0.0], np.eye(2)), 50, np.random.RandomState(0))
-
-
 def test_walkers_start_inside_the_support():
     def half_plane(theta):
         log_prob = np.where(theta[:, 0] > 0.5, TARGETS["normal"].log_prob(theta), -np.inf)
@@ -182,26 +175,6 @@ def test_walkers_start_inside_the_support():
     samples = sample(half_plane, fitted, n_per_ensemble=400, n_walkers=20, seeds=SEEDS)
     assert np.all(samples.theta[..., 0] > 0.5)
     assert np.all(np.isfinite(samples.log_prob))
-
-
-def test_expected_acceptance_is_that_of_independence_steps():
-    # For a normal target and a normal-like proposal it can be had by brute force over pairs.
-    target = TARGETS["normal"]
-    fitted = fit_proposal(
-        target.with_blob,
-        proposal_at(target.mean, 1.5 * target.covariance),
-        3000,
-        np.random.RandomState(0),
-        n_rounds=1,
-    )
-    rng = np.random.RandomState(1)
-    start = proposal_at(target.mean, 1.5 * target.covariance)
-    at = target.sample(20_000, np.random.default_rng(0))
-    new = start.sample(20_000, rng)
-    log_ratio = target.log_prob(new) - start.log_prob(new)
-    log_ratio -= target.log_prob(at) - start.log_prob(at)
-    expected = np.mean(np.minimum(1, np.exp(log_ratio)))
-    np.testing.assert_allclose(fitted.acceptance, expected, atol=0.03)
 
 
 def test_progress_reaches_its_total():
@@ -221,28 +194,47 @@ def test_default_walkers():
     assert default_walkers(3, 1000) == 100
     assert default_walkers(3, 250) == 40
     assert default_walkers(3, 1000, many=False) == 40
+    # Steps matter more than walkers there, in many dimensions too.
+    assert default_walkers(100, 16_000, many=False) == 40
     assert default_walkers(30, 250) == 62
     # Few draws wanted: no more walkers than draws, but enough for the stretch move.
     assert default_walkers(3, 12) == 12
-    assert default_walkers(3, 2) == 8
+    assert default_walkers(3, 2) == default_walkers(3, 2, many=False) == 8
 
 
-def pilot(acceptance):
-    """Eight pilot draws, of which the target knows draws 2 and 5 only, 5 three times as well."""
-    share = np.array([0, 0, 0.25, 0, 0, 0.75, 0, 0])
-    values = np.array([0.0, -np.inf, 0, 0, 0, 0, 0, 0])[:, None]
-    theta = np.arange(8.0)[:, None]
-    return FittedProposal(None, acceptance, theta, values, share, n_evaluations=8)
+class TestMassFarFromTheMode:
+    """Many coefficients and few rows: the scale's mass lies sds above the mode."""
 
+    def drawn(self, target, n_per_ensemble, **kwargs):
+        fitted = fit_proposal(
+            target.with_blob, target.laplace_proposal(), 824, np.random.RandomState(0), **kwargs
+        )
+        samples = sample(
+            target.with_blob, fitted, n_per_ensemble=n_per_ensemble, n_walkers=None, seeds=SEEDS
+        )
+        return fitted, samples
 
-def test_walkers_start_at_resampled_draws_of_a_sure_pilot():
-    theta, values = pilot(0.9).starts(0, 1, 8)
-    np.testing.assert_array_equal(np.sort(theta[:, 0]), [2, 2, 5, 5, 5, 5, 5, 5])
-    assert values.shape == (8, 1)
-    # Each ensemble has a part of its own: the odd draws know only 5.
-    np.testing.assert_array_equal(pilot(0.9).starts(1, 2, 3)[0][:, 0], [5, 5, 5])
+    @pytest.mark.parametrize("n_per_ensemble", [1000, 4000])
+    def test_ensembles_agree_on_the_truth(self, n_per_ensemble):
+        target = RegressionLike(n_rows=300, n_coef=100)
+        fitted, samples = self.drawn(target, n_per_ensemble, curve=target.curve)
+        assert np.max(r_hat(samples.theta)) < 1.01
+        log_scale = samples.theta[..., -1]
+        error = log_scale.std() / np.sqrt(ess_mean(log_scale))
+        assert error < 0.05 * log_scale.std()
+        assert abs(log_scale.mean() - target.mean_log_scale) < 4 * error
+        # Less than four evaluations for each of the four ensembles' draws.
+        assert fitted.n_evaluations + samples.n_evaluations < 4 * 4 * n_per_ensemble
 
-
-def test_walkers_of_an_unsure_pilot_spread_over_its_draws():
-    theta, _ = pilot(0.5).starts(0, 1, 7)
-    np.testing.assert_array_equal(theta[:, 0], [0, 2, 3, 4, 5, 6, 7])
+    def test_a_longer_run_is_never_worse_without_curvature(self):
+        # The proposal is useless then, and local steps must do: slowly, but to the same end.
+        target, found = RegressionLike(n_rows=150, n_coef=50), []
+        for n_per_ensemble in (600, 2400):
+            fitted, samples = self.drawn(target, n_per_ensemble, n_rounds=1)
+            assert fitted.acceptance < 0.1
+            log_scale = samples.theta[..., -1]
+            bias = log_scale.mean() - target.mean_log_scale
+            found.append((r_hat(log_scale), abs(bias) / log_scale.std()))
+        short, long = found
+        assert long[0] < min(short[0], 1.01)
+        assert long[1] < 0.1
