@@ -60,7 +60,9 @@ class Joint:
 
 def run_ours(X, y, n_draws):
     start = time.perf_counter()
-    model = HolderBayesRegressor(n_draws=n_draws, random_state=0).fit(X, y)
+    model = HolderBayesRegressor(
+        0.5, count="holder", leverage="ignore", n_draws=n_draws, random_state=0
+    ).fit(X, y)
     seconds = time.perf_counter() - start
     ess = min(model.diagnostics_.ess_bulk.values())
     return model, ess / seconds, ess / model.diagnostics_.n_evaluations
@@ -69,7 +71,7 @@ def run_ours(X, y, n_draws):
 def run_stretch(model, X, y, n_steps):
     """Started at the mode with a small spread; a fifth of the steps is warm-up."""
     target = Joint(X, y, model.gamma_, model.temperature_)
-    theta = model._draws.theta.mean(axis=0)
+    theta = model.record_.theta.mean(axis=0)
     d = len(theta) + 1
     n_walkers = 2 * d + 2
     rng = np.random.RandomState(0)
@@ -109,7 +111,7 @@ def run_nuts(model, X, y, n_warm, n_keep, chain_method):
         prior = -0.5 * jnp.sum(coef**2) / 2.5**2 - 0.5 * tau**2
         return beta * n * H - prior - jnp.log(share) - jnp.log1p(-share)
 
-    start = jnp.append(jnp.asarray(model._draws.theta.mean(axis=0)), 0.0)
+    start = jnp.append(jnp.asarray(model.record_.theta.mean(axis=0)), 0.0)
     mcmc = MCMC(
         NUTS(potential_fn=potential),
         num_warmup=n_warm,

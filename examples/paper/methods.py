@@ -13,7 +13,9 @@ WITH_GAMMA = {**HOLDER, "GammaDiv": "gamma"}
 WITHOUT_GAMMA = ("StdBayes", "StudentT")
 GAMMAS = (0.1, 0.5, 1.0)
 
+# The paper's own posterior: its conditional of alpha, its priors, and no design weights.
 _PRIORS = {
+    "count": "holder",
     "alpha_prior": (1.0, 1.0),
     "max_contamination": 1.0,
     "log_scale_prior_scale": 1.0,
@@ -34,6 +36,7 @@ def regressor(method, gamma, *, temperature, standardize, n_draws, seed):
         temperature=temperature,
         standardize=standardize,
         coef_prior_scale=10.0,
+        leverage="ignore",
         n_draws=n_draws,
         random_state=seed,
         **_PRIORS,

@@ -33,7 +33,7 @@ _LIMITS = {
     "bend": 0.25,
     "spread": 0.15,
     "group": 1 / 3,
-    "powers": 0.1,
+    "uniform": 0.1,
 }
 # Covariates count at most this many robust standard deviations from their middle.
 _CAP = 3.0
@@ -42,6 +42,8 @@ _AT_LIMIT = 0.94
 # A second group is one if it is at most this much as spread out as the first, in variance.
 _COMPACT, _LEAST_GROUP = 3.0, 0.05
 _MOST_NAMES = 4
+# Rows with a larger tail probability than this are compared with the uniform distribution.
+_KEPT_TAIL = 0.2
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def judge_adequacy(model, rows, values, shape, names, words, limit):
     values : InfluenceValues
         At the risk minimiser.
     shape : Shape or None
-        None for a model that is not normal, of which only the powers are compared.
+        None for a model that is not normal, of which only the tail probabilities are compared.
     names : sequence of str
         Of the columns of X.
     words : str
@@ -139,7 +141,7 @@ def judge_adequacy(model, rows, values, shape, names, words, limit):
     """
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     if shape is None:
-        checks = [_powers(model, rows, values, weight)]
+        checks = [_uniform(model, rows, values, weight)]
     else:
         checks = _normal_checks(model, shape, values.gamma, weight, names)
     checks.append(_limit(values, limit))
@@ -314,29 +316,34 @@ def _standardised(X):
     return np.clip((X - middle) / scale, -_CAP, _CAP)
 
 
-def _powers(model, rows, values, weight):
-    """S / C at the fitted theta, which is the same number at every power if the model holds."""
+def _uniform(model, rows, values, weight):
+    """Tail probabilities of the rows it keeps, which are uniform if the model holds.
+
+    Outliers have small ones: above a fifth hardly any is left, so that is where the distribution
+    is compared.
+    """
     theta = values.theta[None]
-    log_p = np.concatenate([model.log_density(theta, block)[:, 0] for block, _ in rows])
-
-    def share(power):
-        return np.exp(power * log_p - model.log_power(theta, power)[0])
-
-    here, found = share(values.gamma), []
-    for factor in (0.5, 2.0):
-        step = share(factor * values.gamma) - here
-        size = weight @ step / weight.sum()
-        found.append((size, np.sqrt(weight @ (step - size) ** 2) / weight.sum()))
-    size, error = (np.array(part) for part in zip(*found, strict=True))
-    off, at = _exceeds(size, error, _LIMITS["powers"]), _worst(size, error)
+    tails = np.concatenate([model.tail(theta, block)[:, 0] for block, _ in rows])
+    kept = tails > _KEPT_TAIL
+    total = weight[kept].sum()
+    order = np.argsort(tails[kept], kind="stable")
+    ordered = tails[kept][order]
+    reached = np.cumsum(weight[kept][order]) / max(total, 1e-300)
+    # Counts share their tail probabilities: there P(t <= t_j) = t_j holds at the values alone.
+    last = np.append(np.diff(ordered) > 1e-12, True)[: len(ordered)]
+    start = np.max(tails[~kept], initial=0.0)
+    expected = (ordered - start) / (1 - start)
+    size = np.max(np.abs(reached - expected)[last], initial=0.0)
+    # The 99.8% quantile of Kolmogorov's distribution is about 3.1 of these.
+    error = 0.61 / np.sqrt(max(total, 1.0))
     return AdequacyCheck(
-        "powers",
+        "uniform tails",
         "rows",
-        float(size[at]),
-        float(error[at]),
-        _LIMITS["powers"],
-        "wrong" if np.any(off) else "ok",
-        "the share of inliers depends on the power it is measured with",
+        float(size),
+        float(error),
+        _LIMITS["uniform"],
+        "wrong" if _exceeds(size, error, _LIMITS["uniform"]) else "ok",
+        "the rows it keeps are spread otherwise than it says",
     )
 
 

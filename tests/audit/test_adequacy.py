@@ -135,23 +135,23 @@ def test_heavy_tails_are_a_note():
 
 
 class TestOtherModels:
-    """Of a model that is not normal only the powers are compared."""
+    """Of a model that is not normal only the tail probabilities are compared."""
 
     def test_the_right_model(self):
         X = np.random.default_rng(11).laplace(size=(800, 1))
         found = density(X, model="laplace", gamma=0.4)
-        assert [one.name for one in found.checks] == ["powers", "limit"]
+        assert [one.name for one in found.checks] == ["uniform tails", "limit"]
         assert found.verdict == "right"
 
     @pytest.mark.parametrize(("log_scale", "status"), [(0.0, "ok"), (0.7, "wrong")])
-    def test_shares_that_depend_on_the_power(self, log_scale, status):
+    def test_kept_rows_spread_otherwise(self, log_scale, status):
         X = np.random.default_rng(12).laplace(size=(800, 1))
         model = check_density("laplace").build(X, "diag", ["a"], **PRIORS)
         values = SimpleNamespace(
             theta=np.array([0.0, log_scale]), gamma=0.4, rho=0.99, rho_variance=1e-4
         )
         found = judge_adequacy(model, RowBlocks(X), values, None, ["a"], "Laplace", 0.5)
-        assert check(found, "powers").status == status
+        assert check(found, "uniform tails").status == status
 
 
 def test_weights_are_repeats():
