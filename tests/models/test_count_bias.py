@@ -55,10 +55,10 @@ def test_against_simulated_tables(n_coef, gamma):
 
 @pytest.mark.parametrize("gamma", [0.4, 1.0])
 def test_scale_alone(gamma):
-    n, repeats = 200, 4000
+    n, repeats = 300, 12_000
     square = np.random.default_rng(2).normal(size=(repeats, n)) ** 2
     variance = np.ones((repeats, 1))
-    for _ in range(60):
+    for _ in range(25):
         kernel = np.exp(-0.5 * gamma * square / variance)
         variance = (1 + gamma) * np.mean(kernel * square, axis=1, keepdims=True)
         variance /= kernel.mean(axis=1, keepdims=True)
