@@ -98,7 +98,7 @@ class Audit:
     >>> bool(abs(audit.count - outliers.sum()) < 5)
     True
     >>> print(audit.explain(position=int(audit.indices[0])))
-    Row 90 is flagged (FoD 1.00): y is 6.954, 6.5 sd above its prediction of ...
+    Row 90 is flagged (FoD 1.00): y is 6.954, ... sd above its prediction of ...
     """
 
     mask: NDArray[np.bool_]

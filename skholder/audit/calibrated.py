@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.integrate import trapezoid
-from scipy.special import betainc, betaincinv, betaln, gammaln
+from scipy.special import betainc, betaincinv, betaln, expit, gammaln, logsumexp
 from scipy.stats import rankdata
 
 from ..inference.health import MIN_MODE_SHARE
@@ -194,10 +194,11 @@ def _mixture(estimate, sd, grid, tails, weight, prior):
         log_gross = _log_straggler_prior(near, len(grid)) + log_fit + band
     # The band and the most extreme row overlap: the stronger speaks for both.
     log_clean = -0.5 * (estimate / sd) ** 2 + min(band, extreme)
-    top = max(log_clean, log_any.max(), log_gross.max())
-    parts = odds[0] * np.exp(log_any - top) + odds[1] * np.exp(log_gross - top)
-    clean = _CLEAN_ODDS * np.exp(log_clean - top)
-    return clean / (clean + parts.sum()), parts / parts.sum()
+    with np.errstate(divide="ignore"):
+        log_parts = np.logaddexp(np.log(odds[0]) + log_any, np.log(odds[1]) + log_gross)
+    log_not_clean = logsumexp(log_parts)
+    log_clean += np.log(_CLEAN_ODDS)
+    return expit(log_clean - log_not_clean), np.exp(log_parts - log_not_clean)
 
 
 def _log_straggler_prior(near, size):

@@ -100,7 +100,8 @@ def infer(
         run.log_mean,
         run.alpha,
     )
-    share = mode_share(modes, run.theta)
+    # Laplace draws are those of the best mode, whatever the others hold.
+    share = 1.0 if settings.inference == "laplace" else mode_share(modes, run.theta)
     return Inference(draws, modes, posterior.temperature, diagnostics, share)
 
 

@@ -77,7 +77,8 @@ def nearest_normal(curve, mean, factor, random, n_pairs=4):
 
 
 def _is_finite(state):
-    return np.isfinite(state.value) and np.all(np.isfinite(state.hessian))
+    parts = (state.value, state.gradient, state.hessian)
+    return all(np.all(np.isfinite(part)) for part in parts)
 
 
 def _step(states, mean, factor, gain):
@@ -87,7 +88,10 @@ def _step(states, mean, factor, gain):
     values, axes = np.linalg.eigh((1 - gain) * np.eye(len(mean)) + gain * precision)
     values = np.clip(values, 1 / _MAX_RATIO, _MAX_RATIO)
     shift = gain * axes @ ((axes.T @ gradient) / values)
-    shift *= min(1.0, _MAX_SHIFT / max(np.linalg.norm(shift), 1e-300))
+    # A slope so steep that its square leaves the floats says nothing about where to go.
+    with np.errstate(over="ignore"):
+        length = np.linalg.norm(shift)
+    shift *= min(1.0, _MAX_SHIFT / max(length, 1e-300))
     # The QR decomposition of a root of the covariance yields its Cholesky factor.
     triangle = np.linalg.qr((factor @ (axes / np.sqrt(values))).T, mode="r").T
     return mean + factor @ shift, triangle * np.sign(np.diag(triangle))

@@ -74,7 +74,9 @@ def test_rule_takes_effect_without_refitting(fitted, rows):
         assert joblib.hash(fitted.estimator_) == changed
     fitted.set_params(rule="mean")
     assert counts[0] <= counts[1] <= counts[2]
-    assert counts[0] < counts[2]
+    fitted.set_params(contamination=0.3)
+    assert np.sum(fitted.predict(rows) == -1) > counts[2]
+    fitted.set_params(contamination="auto")
 
 
 def test_contamination_overrides_the_rule(fitted, rows):

@@ -5,14 +5,14 @@ from skholder import HolderBayesRegressor
 
 
 def quick(**kwargs):
-    return HolderBayesRegressor(n_draws=400, **kwargs)
+    return HolderBayesRegressor(0.5, leverage="ignore", n_draws=400, **kwargs)
 
 
 ESTIMATORS = [
     HolderBayesRegressor(),
     *(quick(divergence=name) for name in ("expsat", "ratsat", "gamma", "kl")),
-    HolderBayesRegressor(n_draws=200, n_ensembles=1, noise="student_t"),
-    HolderBayesRegressor(inference="laplace"),
+    HolderBayesRegressor(0.4, n_draws=200, n_ensembles=1, noise="student_t"),
+    HolderBayesRegressor(inference="laplace", leverage="guard"),
 ]
 
 

@@ -16,10 +16,12 @@ from skholder import (
     OutlierRejector,
 )
 
-FULL = HolderBayesDensity(n_draws=400)
-DENSITY = OutlierAuditor(HolderBayesDensity(n_draws=200, n_ensembles=2, covariance_type="diag"))
+FULL = HolderBayesDensity(0.4, n_draws=400)
+DENSITY = OutlierAuditor(
+    HolderBayesDensity("efficiency", n_draws=200, n_ensembles=2, covariance_type="diag")
+)
 LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
-REGRESSION = OutlierAuditor(HolderBayesRegressor(n_draws=400))
+REGRESSION = OutlierAuditor(HolderBayesRegressor(0.5, leverage="ignore", n_draws=400))
 
 
 @pytest.fixture(autouse=True)
