@@ -18,8 +18,10 @@ from .moves import CrankNicolsonMove, IndependenceMove
 
 __all__ = ["Samples", "default_walkers", "sample"]
 
-# Below this acceptance walkers find their way by local steps, and need time for it.
-_GOOD_ACCEPTANCE = 0.25
+# Below this acceptance of independence steps most steps are local.
+_FAIR_ACCEPTANCE = 0.5
+# Below this one walkers may start far from where they belong.
+_POOR_ACCEPTANCE = 0.25
 # Walkers of a sampler that needs its steps; a batch of fewer is slow to evaluate.
 _FEW_WALKERS = 40
 
@@ -106,12 +108,13 @@ def _plan(fitted, n_per_ensemble, n_walkers):
         return _Plan(n_walkers, max(1, n_steps // 10), n_steps, 1, 0.95, 0.0, 0.05)
     # Refusals come in runs: their length grows faster than one over the acceptance.
     thin = int(np.clip(np.ceil((0.7 / max(acceptance, 1e-9)) ** 2), 2, 12))
-    if acceptance >= _GOOD_ACCEPTANCE:
-        n_warm = max(10 * thin, thin * n_steps // 10)
-        return _Plan(n_walkers, n_warm, n_steps, thin, 0.5, 0.45, 0.05)
-    # Walkers may have a way to go: the warm-up grows with the run, so that longer is never worse.
-    n_warm = max(10 * thin, thin * n_steps // 2)
-    return _Plan(n_walkers, n_warm, n_steps, thin, 0.25, 0.6, 0.15)
+    a_tenth = thin * n_steps // 10
+    if acceptance >= _FAIR_ACCEPTANCE:
+        return _Plan(n_walkers, max(5, a_tenth), n_steps, thin, 0.8, 0.15, 0.05)
+    # Walkers of a poor pilot have a way to go: warm-up grows with the run, so that longer is not
+    # worse.
+    n_warm = max(10 * thin, 5 * a_tenth if acceptance < _POOR_ACCEPTANCE else a_tenth)
+    return _Plan(n_walkers, n_warm, n_steps, thin, 0.15, 0.75, 0.1)
 
 
 def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, progress=None):

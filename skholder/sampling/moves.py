@@ -29,7 +29,8 @@ class IndependenceMove(MHMove):
         """The proposal (W, d) and log q(current | new) - log q(new | current) (W,)."""
         new = self.proposal.sample(len(coords), random)
         before, after = np.split(self.proposal.log_prob(np.concatenate([coords, new])), 2)
-        return new, before - after
+        # A draw that its own density rules out (a prior's below its floor) is refused.
+        return new, before - np.where(np.isfinite(after), after, np.inf)
 
 
 class CrankNicolsonMove(MHMove):

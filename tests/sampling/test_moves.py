@@ -150,6 +150,28 @@ def test_points_of_no_density_are_never_accepted():
     assert np.all(sampler.get_chain()[..., 0] > 0)
 
 
+class Leaky:
+    """Draws on both sides of zero, and calls those below it impossible."""
+
+    def sample(self, size, random):
+        return random.standard_normal((size, 2))
+
+    def log_prob(self, theta):
+        return np.where(theta[:, 0] > 0, -0.5 * np.sum(theta**2, axis=1), -np.inf)
+
+
+def test_draws_that_their_proposal_rules_out_are_refused():
+    proposal = Leaky()
+    start = np.abs(np.random.default_rng(0).normal(size=(200, 2)))
+    sampler = emcee.EnsembleSampler(
+        200, 2, proposal.log_prob, moves=IndependenceMove(proposal), vectorize=True
+    )
+    sampler.run_mcmc(start, 5, skip_initial_state_check=True)
+    assert np.all(sampler.get_chain()[..., 0] > 0)
+    # Every draw on the right side is taken.
+    np.testing.assert_allclose(np.mean(sampler.acceptance_fraction), 0.5, atol=0.07)
+
+
 class TestTuning:
     def test_step_shrinks_when_refused_and_grows_when_accepted(self):
         move = CrankNicolsonMove(rough_component("normal"), step=0.5)
