@@ -108,12 +108,12 @@ def _plan(fitted, n_per_ensemble, n_walkers):
         return _Plan(n_walkers, max(1, n_steps // 10), n_steps, 1, 0.95, 0.0, 0.05)
     # Refusals come in runs: their length grows faster than one over the acceptance.
     thin = int(np.clip(np.ceil((0.7 / max(acceptance, 1e-9)) ** 2), 2, 12))
-    n_warm = max(10 * (thin - 1), thin * n_steps // 10)
+    a_tenth = thin * n_steps // 10
     if acceptance >= _FAIR_ACCEPTANCE:
-        return _Plan(n_walkers, n_warm, n_steps, thin, 0.8, 0.15, 0.05)
-    if acceptance < _POOR_ACCEPTANCE:
-        # Walkers have a way to go: their warm-up grows with the run, so that longer is not worse.
-        n_warm = max(n_warm, thin * n_steps // 2)
+        return _Plan(n_walkers, max(5, a_tenth), n_steps, thin, 0.8, 0.15, 0.05)
+    # Walkers of a poor pilot have a way to go: warm-up grows with the run, so that longer is not
+    # worse.
+    n_warm = max(10 * thin, 5 * a_tenth if acceptance < _POOR_ACCEPTANCE else a_tenth)
     return _Plan(n_walkers, n_warm, n_steps, thin, 0.15, 0.75, 0.1)
 
 
