@@ -16,7 +16,7 @@ from skholder import (
     OutlierRejector,
 )
 
-FULL = HolderBayesDensity(0.4, n_draws=400)
+FULL = HolderBayesDensity(n_draws=400)
 DENSITY = OutlierAuditor(
     HolderBayesDensity("efficiency", n_draws=200, n_ensembles=2, covariance_type="diag")
 )
