@@ -2,7 +2,7 @@
 
 from .adequacy import Adequacy, AdequacyCheck, judge_adequacy
 from .audit_set import Audit, worst_first
-from .calibrated import AuditedTable, CountPosterior, count_rows, minimiser_values
+from .calibrated_counts import AuditedTable, CountPosterior, count_rows, minimiser_values
 from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
 from .tails import expected_by_chance, tail_probabilities

@@ -1,4 +1,7 @@
-"""The power gamma that ``gamma="auto"`` would use, without sampling."""
+"""The power gamma that ``gamma="auto"`` would use, without sampling.
+
+The rule itself is in :mod:`skholder.posterior.gamma_path`.
+"""
 
 from __future__ import annotations
 
