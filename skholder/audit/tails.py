@@ -18,7 +18,7 @@ CERTAIN = 0.05
 # Draws that every row meets, and those that unlikely rows meet, whose average is dominated by few.
 _FEW_DRAWS, _UNLIKELY = 32, 0.02
 # Tail probabilities worked out in the second round, at most.
-_MOST = 2_000_000
+_MOST = 500_000
 
 
 def tail_probabilities(model, theta, rows):

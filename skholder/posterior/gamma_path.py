@@ -31,8 +31,8 @@ __all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 _EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.46, 0.41)
 # The pilot's efficiency by rows per parameter: with few rows a large power is all noise.
 _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
-# The path is found on at most this many rows.
-_PATH_ROWS = 2000
+# The path is found on at most this many rows, or this many for each parameter if that is more.
+_PATH_ROWS, _PATH_ROWS_EACH = 1000, 25
 _MAX_MODES = 3
 # Powers further beyond the pilot's than this are not looked at.
 _BEYOND_PILOT = 1.7
@@ -129,7 +129,7 @@ def gamma_path(model, rows, lower, random):
     -------
     GammaPath
     """
-    few = rows.subsample(_PATH_ROWS)
+    few = rows.subsample(max(_PATH_ROWS, _PATH_ROWS_EACH * model.n_params))
     grid = np.array([efficient_gamma(model.n_modelled, e) for e in _EFFICIENCIES])
     top = _pilot_gamma(rows.total_weight / (model.n_params + 1), model.n_modelled)
     grid = grid[grid <= _BEYOND_PILOT * top]
