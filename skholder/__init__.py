@@ -2,14 +2,16 @@
 
 Estimators in scikit-learn's manner: :class:`HolderBayesRegressor`, :class:`HolderBayesDensity`,
 :class:`OutlierAuditor` and, for pipelines, :class:`AuditedEstimator` and :class:`OutlierRejector`.
-``skholder.inspection`` draws what they found, :class:`AuditReport` writes it up, and
-``skholder.datasets`` has data to try them on.
+``skholder.inspection`` draws what they found, :class:`AuditReport` writes it up,
+:func:`assert_clean` stops a test where too many rows do not belong, and ``skholder.datasets`` has
+data to try them on.
 
 The method is that of Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference
 of Model and Contamination".
 """
 
 from .audit.audit_set import Audit
+from .audit.comparison import compare
 from .estimators import (
     AuditedEstimator,
     HolderBayesDensity,
@@ -17,6 +19,7 @@ from .estimators import (
     OutlierAuditor,
     OutlierRejector,
 )
+from .gates import assert_clean
 from .report import AuditReport
 
 __version__ = "0.1.0"
@@ -30,4 +33,6 @@ __all__ = [
     "OutlierAuditor",
     "OutlierRejector",
     "__version__",
+    "assert_clean",
+    "compare",
 ]
