@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..audit.wording import number, rounded
+from ..audit.wording import number, percent, rounded
 
 __all__ = ["FILTERS", "shortened"]
 
@@ -37,6 +37,11 @@ def signed(value):
     return _MISSING if value is None else f"{value:+,.1f}"
 
 
+def percentage(value):
+    """A share as a percentage, e.g. ``12.3%``; a dash for None."""
+    return _MISSING if value is None else percent(value)
+
+
 def sortable(value):
     """A number as the page's script reads it to sort by; nothing for None."""
     return "" if value is None else f"{value:.10g}"
@@ -57,6 +62,7 @@ FILTERS = {
     for function in (
         coordinate,
         coordinates,
+        percentage,
         shortened,
         shown,
         signed,
