@@ -173,7 +173,7 @@ def group_shares(
     code, labels = _coded(groups, len(fod))
     size = len(labels)
     mass = np.ones(len(fod)) if weight is None else weight
-    total = np.bincount(code, mass, size)
+    total = np.bincount(code, mass, size).astype(float)
     n_draws = int(np.clip(_HELD // size, _LEAST_DRAWS, _MOST_DRAWS)) // _STRETCHES * _STRETCHES
     counts = _counts(code, fod, mass, size, n_draws)
     # The draws without any flag come last: the clean table is among them.
@@ -195,7 +195,7 @@ def group_shares(
         rows=np.bincount(code[mass > 0], minlength=size)[order],
         flagged=np.bincount(code[mask], minlength=size)[order],
         weight=None if weight is None else total[order],
-        outliers=np.bincount(code, mass * fod, size)[order],
+        outliers=np.bincount(code, mass * fod, size).astype(float)[order],
         outliers_interval=np.quantile(counts, ends, axis=1, method="inverted_cdf").T[order],
         share=mean[order],
         share_interval=np.quantile(draws, ends, axis=1).T[order],

@@ -15,6 +15,7 @@ from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
+from .gating import gate_of, group_labels, left_out_for_groups
 from .printout import write_scores
 from .tables import (
     Design,
@@ -51,6 +52,12 @@ class AuditRequest:
         Show a progress bar.
     outputs : dict of str to Path
         By option: ``--report``, ``--scores``, ``--clean``.
+    group : str or None
+        The column whose groups are told apart.
+    fail_above : float or None
+        The share outside the model above which the gate is closed; None sets no gate.
+    probability : float
+        How sure the gate must be.
     """
 
     file: Path
@@ -64,6 +71,9 @@ class AuditRequest:
     n_draws: int = 4000
     verbose: bool = False
     outputs: dict = field(default_factory=dict)
+    group: str | None = None
+    fail_above: float | None = None
+    probability: float = 0.9
 
 
 @dataclass(frozen=True)
@@ -123,19 +133,28 @@ def run_audit(request, warn):
     _check_formats(file, request.outputs)
     if "--report" in request.outputs:
         _check_templates()
-    chosen, left_out = choose_columns(file, request.target, request.columns, request.exclude)
+    exclude = left_out_for_groups(request.group, request.columns, request.exclude)
+    chosen, left_out = choose_columns(file, request.target, request.columns, exclude)
     for name in left_out:
         tell(f"{name!r} has no name and was left out; ask for it with --columns")
     wanted = chosen if request.target is None else [*chosen, request.target]
-    table = file.read(wanted)
+    extra = [name for name in (request.group,) if name is not None and name not in wanted]
+    table = file.read([*wanted, *extra])
     design = build_design(table, chosen, request.target, request.drop_missing)
     for note in design.notes:
         tell(note)
     auditor = _auditor(request, design, tell)
     notes = _sentences([design.left_out_note, *told])
     with _told_in_options(tell):
-        auditor.fit(*_frames(design, table, request.target))
-        report = AuditReport(auditor, title=f"Audit of {request.file.name}", notes=notes)
+        X, y = _frames(design, table, request.target)
+        auditor.fit(X, y)
+        report = AuditReport(
+            auditor,
+            title=f"Audit of {request.file.name}",
+            notes=notes,
+            groups=group_labels(table, request.group, design.rows, X.index),
+            gate=gate_of(request, auditor.epsilon_posterior_),
+        )
         summary = report.to_dict()
     result = AuditResult(request, table, design, auditor.audit_, summary, notes, told)
     _write(result, file, report)

@@ -1,6 +1,7 @@
 """The command ``skholder``: audit a table from the shell.
 
-Exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted, 1 a bug. Errors are
+Exit codes: 0 done, 2 an input or option that cannot be used, 3 done and the gate (``--fail-above``)
+is closed, 130 interrupted, 1 a bug. Errors are
 one line on standard error; ``--json`` puts one JSON object on standard output, and nothing else.
 """
 
@@ -19,6 +20,7 @@ from .. import __version__
 from ..audit import RULES
 from .auditing import AuditRequest, run_audit
 from .demo import run_demo
+from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
 from .tables import InputError
 
@@ -42,8 +44,10 @@ examples:
   skholder audit patients.csv --target progression --columns age,bmi,bp --report audit.html
   skholder audit patients.csv.gz --drop-missing --exclude name --clean kept.csv.gz
   skholder audit patients.parquet --target progression --rule lower --json > audit.json
+  skholder audit release.csv --group site --fail-above 0.05 --probability 0.9
 
-exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted
+exit codes: 0 done, 2 an input or option that cannot be used, 3 the share outside the model is
+above --fail-above, 130 interrupted
 """
 
 
@@ -151,6 +155,7 @@ def _add_audit(commands):
         "most 5%% of false flags on average, or 'certain' for rows that are hardly inliers "
         "(default: mean)",
     )
+    add_gate(parser)
     _add_sampling(parser)
     parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a page to read")
     parser.add_argument(
@@ -242,13 +247,14 @@ def _audit(args):
             for name in ("report", "scores", "clean")
             if (path := getattr(args, name)) is not None
         },
+        **check_gate(args),
     )
     result = run_audit(request, warn=_warn)
     if args.json:
         print(json.dumps(as_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
         print(as_text(result))
-    return 0
+    return exit_code(result.summary["gate"], printed=not (args.json or args.quiet))
 
 
 def _warn(text):

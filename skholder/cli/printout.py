@@ -11,6 +11,7 @@ import numpy as np
 from ..audit import expected_by_chance
 from ..audit.wording import chance_in_brief, number
 from .advice import in_options
+from .gating import group_lines
 
 __all__ = ["as_json", "as_text", "write_scores"]
 
@@ -35,8 +36,10 @@ def as_text(result):
         _heading(result),
         _findings(summary["headline"]),
         _estimates(summary["estimates"], result.design.baselines),
+        *([_groups(summary["groups"])] if summary["groups"] else []),
         _worst(result),
         _checks(summary["diagnostics"]),
+        *([summary["gate"]["sentence"]] if summary["gate"] else []),
     ]
     if result.request.outputs:
         parts.append(_written(result))
@@ -74,6 +77,8 @@ def as_json(result):
         "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
+        "groups": summary["groups"],
+        "gate": summary["gate"],
         "estimates": summary["estimates"]["shown"],
         "diagnostics": {
             "verdict": summary["diagnostics"]["verdict"],
@@ -178,6 +183,13 @@ def _estimates(estimates, baselines):
         levels = ", ".join(_plain(f"{name}={level}") for name, level in baselines.items())
         text += f"\nLevels of text columns are against {levels}."
     return text
+
+
+def _groups(groups):
+    sentence, rows, rest = group_lines(groups)
+    cells = [(_plain(name, _WIDEST_NAME), *others) for name, *others in rows]
+    more = f"\n... and {rest:,} more" if rest else ""
+    return f"{_plain(sentence, None)}\n{_aligned(cells, '<>>>>>>')}{more}"
 
 
 def _worst(result):

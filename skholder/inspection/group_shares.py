@@ -119,7 +119,8 @@ class GroupSharesDisplay:
         """
         pyplot(cls.__name__)
         found = unwrap(estimator, cls.__name__, need_epsilon=True)
-        audit = found.fitted.audit() if found.owner is None else found.owner.audit_
+        owner: Any = found.owner
+        audit = found.fitted.audit() if owner is None else owner.audit_
         shares = share_groups(audit, groups, level)
         display = cls(
             shares.labels,
