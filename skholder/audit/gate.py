@@ -33,8 +33,7 @@ class Gate:
     >>> import numpy as np
     >>> from skholder.audit import Gate
     >>> print(Gate.of(np.linspace(0.10, 0.14, 200), above=0.05, probability=0.9))
-    Gate closed: the probability that the share outside the model is above 5% is over 99.9%; at
-    most 90% is allowed.
+    Gate closed: the probability that the share outside the model is above 5% is over 99.9%; ...
     """
 
     above: float

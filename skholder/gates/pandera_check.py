@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from .clean import fitted_gate
 
 __all__ = ["clean_check"]
@@ -21,8 +23,9 @@ def clean_check(
 ) -> Any:
     """A check of a whole pandas table, for the ``checks`` of a pandera ``DataFrameSchema``.
 
-    It fails when P(epsilon > above) > probability, as :func:`skholder.assert_clean` does; the
-    flagged rows are then its failure cases. It needs pandera, ``pip install "skholder[pandera]"``.
+    It fails when P(epsilon > above) > probability, as :func:`skholder.assert_clean` does. Its
+    failure cases are then the flagged rows: the cell of the target, or of the column that costs the
+    row most. It needs pandera, ``pip install "skholder[pandera]"``.
 
     Parameters
     ----------
@@ -55,27 +58,40 @@ def clean_check(
     >>> schema = pa.DataFrameSchema(checks=clean_check("progression", auditor=quick))
     >>> schema.validate(table)
     Traceback (most recent call last):
-    pandera.errors.SchemaError: ... more than 5% of the rows are outside the model ...
+    pandera.errors.SchemaError: ...
     """
     try:
         from pandera.pandas import Check
     except ImportError as error:
         raise ImportError('clean_check needs pandera: pip install "skholder[pandera]".') from error
 
-    def kept_rows(table):
-        """Which rows pass: all of them, or those that a closed gate does not flag."""
+    def passing_cells(table):
+        """Which cells pass: all of them, or those that a closed gate does not blame."""
         numeric = table.select_dtypes("number").columns
         chosen = [name for name in numeric if name != target] if columns is None else list(columns)
         y = None if target is None else table[target]
         gate, audit, _ = fitted_gate(table[chosen], y, above, probability, auditor)
         if gate.is_closed and not audit.mask.any():
             return False
-        flagged = audit.mask & gate.is_closed
-        return table.iloc[:, :0].assign(kept=~flagged)["kept"]
+        passing = np.ones(table.shape, dtype=bool)
+        if gate.is_closed:
+            rows = audit.indices
+            names = list(table.columns)
+            passing[rows, [names.index(name) for name in _blamed(audit, chosen, target)]] = False
+        return type(table)(passing, index=table.index, columns=table.columns)
 
     told = {
         "name": "skholder_clean",
         "error": f"more than {100 * above:g}% of the rows are outside the model, with a "
         f"probability above {100 * probability:g}%",
     }
-    return Check(kept_rows, **{**told, **options})
+    return Check(passing_cells, **{**told, **options})
+
+
+def _blamed(audit, chosen, target):
+    """The column of each flagged row's worst cell: the target, or what costs a density most."""
+    if target is not None:
+        return [target] * len(audit.indices)
+    worst = audit.evidence.column[audit.indices]
+    # A density of the user's own may not split into columns.
+    return [chosen[row[0]] if len(row) else chosen[0] for row in worst]

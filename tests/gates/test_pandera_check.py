@@ -1,8 +1,9 @@
 import sys
 
+import numpy as np
 import pytest
 
-from skholder import HolderBayesRegressor, OutlierAuditor
+from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
 from skholder.datasets import load_spoiled_diabetes
 from skholder.gates import clean_check
 
@@ -24,7 +25,9 @@ def test_a_spoiled_table_is_refused_with_its_rows(table):
     with pytest.raises(pa.errors.SchemaError, match="more than 5% of the rows are outside") as e:
         schema.validate(table)
     flagged = QUICK.fit(table[["bmi", "bp", "s5"]], table["progression"]).audit()
-    assert set(e.value.failure_cases["index"]) == set(table.index[flagged.mask])
+    cases = e.value.failure_cases
+    assert sorted(cases["index"]) == sorted(table.index[flagged.mask])
+    assert all("'progression': " in str(case) for case in cases["failure_case"])
 
 
 def test_a_table_within_the_limit_passes(table):
@@ -36,6 +39,14 @@ def test_columns(table):
     # The response is spoiled: a density of the others is not.
     check = clean_check(columns=["bmi", "bp"], above=0.1)
     assert check(table).check_passed
+
+
+def test_a_density_blames_the_cell(table):
+    spoiled = table.assign(bp=table["bp"].where(np.arange(442) % 10 > 0, 900.0))
+    check = clean_check(columns=["bmi", "bp"], auditor=HolderBayesDensity(random_state=0))
+    with pytest.raises(pa.errors.SchemaError) as e:
+        pa.DataFrameSchema(checks=check).validate(spoiled)
+    assert {str(case) for case in e.value.failure_cases["failure_case"]} == {"{'bp': 900.0}"}
 
 
 def test_a_closed_gate_without_a_flagged_row_fails(table):
