@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .audit_set import Audit
-from .wording import percent
+from .wording import percent, probable
 
 __all__ = ["AuditComparison", "compare"]
 
@@ -81,13 +81,13 @@ class AuditComparison:
         low, high = (f"{100 * end:+.1f}" for end in self.difference_interval)
         shares = f"{percent(before)} to {percent(after)}"
         if self.rise_probability >= _SURE:
-            told = f"rose from {shares} (probability {percent(self.rise_probability)})"
+            told = f"rose from {shares} (probability {probable(self.rise_probability)})"
         elif self.fall_probability >= _SURE:
-            told = f"fell from {shares} (probability {percent(self.fall_probability)})"
+            told = f"fell from {shares} (probability {probable(self.fall_probability)})"
         else:
             told = (
                 f"did not clearly change, {shares} (probability of a rise "
-                f"{percent(self.rise_probability)}, of a fall {percent(self.fall_probability)})"
+                f"{probable(self.rise_probability)}, of a fall {probable(self.fall_probability)})"
             )
         return f"The share outside the model {told}; 95% between {low} and {high} points."
 

@@ -7,12 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .wording import percent
+from .wording import probable
 
 __all__ = ["Gate", "check_limits"]
-
-# Probabilities closer to 0 or 1 are not told apart by some thousand draws.
-_NEARLY = 1e-3
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,7 @@ class Gate:
     def __str__(self) -> str:
         return (
             f"Gate {'closed' if self.is_closed else 'open'}: the probability that the share "
-            f"outside the model is above {100 * self.above:g}% is {_told(self.found)}; at most "
+            f"outside the model is above {100 * self.above:g}% is {probable(self.found)}; at most "
             f"{100 * self.probability:g}% is allowed."
         )
 
@@ -82,9 +79,3 @@ def check_limits(above: float, probability: float) -> None:
         raise ValueError(f"above must be a share in [0, 1), got {above!r}.")
     if not 0 < probability < 1:
         raise ValueError(f"probability must lie in (0, 1), got {probability!r}.")
-
-
-def _told(found):
-    if found > 1 - _NEARLY:
-        return "over 99.9%"
-    return "below 0.1%" if found < _NEARLY else percent(found)

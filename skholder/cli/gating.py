@@ -6,7 +6,7 @@ import argparse
 import sys
 
 from ..audit import Gate
-from ..audit.wording import percent
+from ..audit.wording import percent, probable
 from .tables import InputError, import_pandas
 
 __all__ = [
@@ -120,7 +120,7 @@ def group_lines(groups):
     rows = [(groups["name"], "rows", "flagged", "share", "2.5%", "97.5%", "above the others")]
     for one in groups["shown"][:_N_GROUPS]:
         share = (percent(one[key]) for key in ("share", "share_low", "share_high"))
-        above = "" if one["above_others"] is None else percent(one["above_others"])
+        above = "" if one["above_others"] is None else probable(one["above_others"])
         rows.append((one["label"], f"{one['rows']:,}", f"{one['flagged']:,}", *share, above))
     return groups["sentence"], rows, groups["n_groups"] - len(rows) + 1
 

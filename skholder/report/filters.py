@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..audit.wording import number, percent, rounded
+from ..audit.wording import number, percent, probable, rounded
 
 __all__ = ["FILTERS", "shortened"]
 
@@ -42,6 +42,11 @@ def percentage(value):
     return _MISSING if value is None else percent(value)
 
 
+def chance(value):
+    """A probability as a percentage, e.g. ``over 99.9%``; a dash for None."""
+    return _MISSING if value is None else probable(value)
+
+
 def sortable(value):
     """A number as the page's script reads it to sort by; nothing for None."""
     return "" if value is None else f"{value:.10g}"
@@ -60,6 +65,7 @@ def coordinates(points):
 FILTERS = {
     function.__name__: function
     for function in (
+        chance,
         coordinate,
         coordinates,
         percentage,

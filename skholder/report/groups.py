@@ -86,7 +86,8 @@ def groups_table(data):
     note = (
         "Outside: how many of the group's rows are outside the model. Share: that in the "
         "population the group comes from. Shares are partially pooled: a small group leans on the "
-        "others and has a wide interval."
+        "others and has a wide interval. Above the others: the probability that a group's share is "
+        "above that of all other groups together."
     )
     columns = (
         Column(shortened(found["name"]), "text", "name"),

@@ -41,6 +41,7 @@ def test_the_page_shows_both(regression, data, nasty):
     html = render(data)
     assert 'href="#groups"' in html
     assert "Which group spoils the table" in html
+    assert ">over 99.9%</td>" in html
     assert nasty["label"] not in html
     assert '<p class="tone-alarm">Gate closed' in html
     assert '<p class="tone-good">Gate open' in render(
