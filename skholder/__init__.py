@@ -9,7 +9,10 @@ The method is that of Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes 
 of Model and Contamination".
 """
 
+__version__ = "0.1.0"
+
 from .audit.audit_set import Audit
+from .cli.tables import TableReading, read_table
 from .estimators import (
     AuditedEstimator,
     HolderBayesDensity,
@@ -19,8 +22,6 @@ from .estimators import (
 )
 from .report import AuditReport
 
-__version__ = "0.1.0"
-
 __all__ = [
     "Audit",
     "AuditReport",
@@ -29,5 +30,7 @@ __all__ = [
     "HolderBayesRegressor",
     "OutlierAuditor",
     "OutlierRejector",
+    "TableReading",
     "__version__",
+    "read_table",
 ]
