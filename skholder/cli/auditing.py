@@ -17,6 +17,7 @@ from ..report.rendering import environment
 from .advice import in_options
 from .planning import make_plan, tree_auditor
 from .printout import inputs_in_words
+from .repairs import column_repairs, repairs_in_words, target_repairs
 from .scores import write_scores
 from .tables import (
     Design,
@@ -95,12 +96,16 @@ class Finding:
     report : AuditReport
     summary : dict
         That of :meth:`AuditReport.to_dict`.
+    repairs : list of str
+        What would make each flagged row fit, in the order of ``audit.indices``; empty where
+        nothing does.
     """
 
     design: Design
     audit: object
     report: AuditReport
     summary: dict
+    repairs: list
 
 
 @dataclass(frozen=True)
@@ -196,9 +201,31 @@ def _fitted(request, auditor, plan, design, notes, tell):
     about = "Audit of the inputs" if design is plan.inputs else "Audit"
     with _told_in_options(tell):
         auditor.fit(*_frames(design, plan.table, request.target))
+        repairs = _repairs(auditor, design)
+        rows = design.rows[auditor.audit_.indices]
+        told = repairs_in_words(repairs, plan.table.names_of(rows))
+        if told:
+            notes = (*notes, f"Flagged rows would fit with {'; '.join(told)}.")
         title = f"{about} of {request.file.name}"
         report = AuditReport(auditor, title=title, notes=notes)
-        return Finding(design, auditor.audit_, report, report.to_dict())
+        return Finding(design, auditor.audit_, report, report.to_dict(), repairs)
+
+
+def _repairs(auditor, design):
+    """What would make each flagged row fit."""
+    audit = auditor.audit_
+    flagged, evidence = audit.indices, audit.evidence
+    if design.y is not None:
+        parts = (evidence.observed, evidence.fitted, evidence.sd)
+        return target_repairs(evidence.target, *(part[flagged] for part in parts))
+    density = auditor.estimator_
+    return column_repairs(
+        design.X[flagged],
+        design.names,
+        evidence.column[flagged],
+        density.location_,
+        density.covariance_,
+    )
 
 
 def _check_options(request):

@@ -73,6 +73,8 @@ def main(argv=None):
         print(f"{start}skholder: interrupted", file=sys.stderr)
         return 130
     except InputError as error:
+        for hint in error.hints:
+            _note(hint)
         return _fail(error.problems, 2)
     except (OSError, ValueError, MemoryError) as error:
         return _fail([str(error) or type(error).__name__], 2)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..audit.wording import chance_in_brief, number
 from .advice import in_options
+from .repairs import repairs_in_words
 from .scores import by_chance
 
 __all__ = ["as_json", "as_text", "inputs_in_words"]
@@ -54,9 +55,11 @@ def inputs_in_words(finding, table, page):
     text = f"the inputs were audited too, against a {finding.summary['model']}: {told}"
     worst = audit.order[: min(len(audit.indices), _N_WORST)]
     if len(worst):
-        names, reasons = table.names_of(rows[worst]), audit.evidence.reasons(worst)
-        shown = "; ".join(f"{name}: {why}" for name, why in zip(names, reasons, strict=True))
-        text += f". The most suspicious: {shown}"
+        names = ", ".join(map(str, table.names_of(rows[worst])))
+        text += f". The most suspicious: {names}"
+    repairs = repairs_in_words(finding.repairs, table.names_of(rows[audit.indices]))
+    if repairs:
+        text += f". They would fit with {'; '.join(repairs)}"
     return text if page is None else f"{text}. All of them are in {page.name}"
 
 
@@ -67,6 +70,7 @@ def _about(finding, table):
         _findings(summary["headline"]),
         _estimates(summary["estimates"], finding.design.baselines),
         _worst(finding, table),
+        *_repairs(finding, table),
         _checks(summary["diagnostics"]),
     ]
 
@@ -116,6 +120,7 @@ def _finding_as_json(finding, table):
         "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
+        "repairs": finding.repairs,
         "flagged_ids": None if table.ids is None else [table.ids[row] for row in flagged],
         "estimates": summary["estimates"]["shown"],
         "diagnostics": {
@@ -178,6 +183,18 @@ def _worst(finding, table):
         "The least likely rows (rows count from 0), and how many such rows are expected by chance "
         f"{clean}:\n{shown}"
     )
+
+
+def _repairs(finding, table):
+    """What would make flagged rows fit: a text in a list, or none."""
+    rows = finding.design.rows[finding.audit.indices]
+    labels = rows.tolist() if table.ids is None else [table.ids[row] for row in rows]
+    kind = "rows count from 0" if table.ids is None else "rows by their id"
+    told = repairs_in_words(finding.repairs, labels)
+    if not told:
+        return []
+    lines = "\n".join(f"  {_plain(text, None)}" for text in told)
+    return [f"Flagged rows would fit with ({kind}):\n{lines}"]
 
 
 def _checks(diagnostics):

@@ -66,6 +66,9 @@ def _scores(finding, table):
         scores["predicted"] = _digits(evidence.fitted)
         scores["residual"] = _digits(evidence.observed - evidence.fitted)
     scores["reason"] = evidence.reasons(position)
+    repair = np.full(len(rows), "", dtype=object)
+    repair[audit.indices] = finding.repairs
+    scores["repair"] = repair.tolist()
     out = {name: _spread(values, rows, table.n_rows) for name, values in scores.items()}
     for row in np.setdiff1d(np.arange(table.n_rows), rows).tolist():
         out["reason"][row] = f"missing: {', '.join(table.missing_in(row))}"

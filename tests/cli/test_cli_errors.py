@@ -108,6 +108,15 @@ def test_every_problem_is_a_line_with_its_remedy(folder, run):
     assert err[0].startswith("skholder: error: missing values in 2 of 3 rows ('a' 1, 'b' 1, 'c' 1)")
 
 
+def test_codes_are_pointed_out_beside_the_problems(folder, run):
+    rows = [f"{50 + i / 4},{i * i % 37}\n" for i in range(60)] + ["-999,5\n"] * 3 + [",1\n"]
+    (folder / "codes.csv").write_text("a,y\n" + "".join(rows))
+    code, out, (hint, problem) = run("audit", "codes.csv", "--target", "y")
+    assert (code, out) == (2, "")
+    assert hint.startswith("note: column 'a' is -999 in 3 rows (line 62, line 63, line 64), far")
+    assert problem.startswith("skholder: error: missing values in 1 of 64 rows")
+
+
 def test_broken_parquet_is_one_line(folder, run):
     pytest.importorskip("pyarrow")
     (folder / "bad.parquet").write_bytes(b"PAR1 and no more")

@@ -25,15 +25,17 @@ class InputError(ValueError):
     ----------
     *problems : str
         What is wrong, and what to do about it: each in a single line.
+    hints : sequence of str
+        What else looks wrong in the same table, so that all can be mended at once.
 
     Attributes
     ----------
-    problems : tuple of str
+    problems, hints : tuple of str
     """
 
-    def __init__(self, *problems):
+    def __init__(self, *problems, hints=()):
         super().__init__("\n".join(problems))
-        self.problems = problems
+        self.problems, self.hints = problems, tuple(hints)
 
 
 @dataclass(frozen=True)
@@ -122,7 +124,7 @@ class Column:
         text = self.text if is_text else None
         count = int(np.sum(hit))
         cells = "1 cell is" if count == 1 else f"{count:,} cells are"
-        note = f"column {self.name!r}: {cells} taken as missing, as --missing says"
+        note = f"column {self.name!r}: {cells} taken as missing, as asked"
         return replace(self, numbers=numbers, missing=missing, text=text, notes=(note,))
 
 

@@ -157,18 +157,18 @@ def _values(column):
 
 def _in_parameters(text):
     """Advice about options of the command, as advice about the parameters of :func:`read_table`."""
-    # A value ends where the shell's word does.
-    word = r"((?:'[^']*'|[^\s;'])+)"
-    text = re.sub(rf"--(missing|exclude)[= ]{word}", _with_list, text)
-    text = re.sub(rf"--(id|decimal) {word}", lambda m: f"{m[1]}={shlex.split(m[2])[0]!r}", text)
-    return re.sub(r"--(target|columns|exclude|missing|id|decimal)\b", r"\1=", text)
+    # A value ends where the shell's word does; a comma after it is the sentence's.
+    word = r"((?:'[^']*'|[^\s;',]|,(?=[^\s]))+)"
+    text = re.sub(rf"--(missing=|exclude ){word}", _with_list, text)
+    text = re.sub(rf"--id {word}", lambda match: f"id={shlex.split(match[1])[0]!r}", text)
+    text = re.sub(r"--decimal ([.,])", r"decimal='\1'", text)
+    return re.sub(r"--(target|columns|exclude)\b", r"\1=", text)
 
 
 def _with_list(match):
-    values = shlex.split(match[2])[0]
-    if values.startswith('"'):
-        return f"{match[1]}=[{values.strip(chr(34))!r}]"
-    return f"{match[1]}={values.split(',')!r}"
+    name, values = match[1].rstrip("= "), shlex.split(match[2])[0]
+    listed = [values.strip('"')] if values.startswith('"') else values.split(",")
+    return f"{name}={listed!r}"
 
 
 def sentences(texts):

@@ -9,7 +9,7 @@ import numpy as np
 from .choosing import choose_columns
 from .columns import InputError, Table
 from .interpreting import interpret
-from .naming import examples, excluding, short
+from .naming import SHOWN, excluding, short
 from .signs import duplicates_note, identifies, repeated_ids_note, sentinel_notes
 
 __all__ = ["Understood", "understand"]
@@ -30,6 +30,8 @@ class Understood:
         How cells were read, and what was left out or looks wrong.
     problems : tuple of str
         What keeps the table from being used, each with a remedy.
+    hints : tuple of str
+        Those notes that call for an option as well: codes for missing values.
     """
 
     table: Table
@@ -37,12 +39,13 @@ class Understood:
     target: str | None
     notes: tuple[str, ...]
     problems: tuple[str, ...]
+    hints: tuple[str, ...] = ()
 
     def check(self, *further):
         """Raise an :class:`InputError` with all problems, these further ones too, if any."""
         problems = (*self.problems, *further)
         if problems:
-            raise InputError(*problems)
+            raise InputError(*problems, hints=self.hints)
 
 
 def understand(file, wishes, max_levels):
@@ -82,9 +85,14 @@ def understand(file, wishes, max_levels):
     inputs, remarks, faults = _usable(table, named, wishes, max_levels)
     notes += remarks
     problems += faults
-    for column in columns.values():
-        if column.text is None and (column.name in inputs or column.name == wishes.target):
-            notes += sentinel_notes(column, table)
+    audited = [name for name in columns if name in inputs or name == wishes.target]
+    hints = [
+        hint
+        for name in audited
+        if columns[name].text is None
+        for hint in sentinel_notes(columns[name], table)
+    ]
+    notes += hints
     counters = [name for name in named if identifies(columns[name])]
     without = [*unnamed, *([] if wishes.id is None else [wishes.id]), *counters]
     notes.append(duplicates_note(whole, [name for name in without if name in whole.columns]))
@@ -98,6 +106,7 @@ def understand(file, wishes, max_levels):
         wishes.target,
         tuple(note for note in notes if note),
         tuple(problems),
+        tuple(hints),
     )
 
 
@@ -133,7 +142,7 @@ def _usable(table, chosen, wishes, max_levels):
     kept = asked if len(numeric) > 1 or wishes.target is None else numeric
     for name in chosen:
         column = table.columns[name]
-        why = _why_not(column, table, wishes.target, max_levels, name in asked)
+        why = _why_not(column, wishes.target, max_levels, name in asked)
         if why is None:
             inputs.append(name)
         elif column.text is None and name in kept:
@@ -148,7 +157,7 @@ def _usable(table, chosen, wishes, max_levels):
     return inputs, notes, problems
 
 
-def _why_not(column, table, target, max_levels, asked):
+def _why_not(column, target, max_levels, asked):
     """Why a column is no input, as a text; None if it is one."""
     name = column.name
     if column.text is None:
@@ -160,20 +169,26 @@ def _why_not(column, table, target, max_levels, asked):
             "measurement"
         )
     rows = np.flatnonzero(~column.missing)
-    levels = {column.text[row] for row in rows}
+    levels = list(dict.fromkeys(column.text[row] for row in rows))
     if len(levels) > min(max_levels, len(rows) / 2):
         remedy = f"leave it out with {excluding(name)}" if asked else "it was left out"
         return (
             f"column {name!r} is text with {len(levels):,} different values, too many to be "
             f"categories (at most {max_levels}, and two rows each on average): "
-            f"{examples(column, rows, table)}; {remedy}"
+            f"{_some(levels)}; {remedy}"
         )
     if len(levels) == 1:
         remedy = f"leave it out with {excluding(name)}" if asked else "it was left out"
-        return f"column {name!r} is always {short(levels.pop())}: {remedy}"
+        return f"column {name!r} is always {short(levels[0])}: {remedy}"
     if target is None and not asked:
         return (
             f"column {name!r} is text, which is far from normal: without a --target it was left "
             "out; --columns asks for it"
         )
     return None
+
+
+def _some(levels):
+    """Some levels; further ones are counted."""
+    rest = len(levels) - SHOWN
+    return ", ".join(map(short, levels[:SHOWN])) + (f" and {rest:,} more" if rest > 0 else "")

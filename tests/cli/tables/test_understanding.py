@@ -116,7 +116,7 @@ def test_cells_that_are_called_missing(cells, codes):
     assert found.problems == ()
     np.testing.assert_array_equal(found.table.columns["c"].missing, [False, True, False])
     assert np.isnan(found.table.columns["c"].numbers[1])
-    assert found.notes[0] == "column 'c': 1 cell is taken as missing, as --missing says"
+    assert found.notes[0] == "column 'c': 1 cell is taken as missing, as asked"
 
 
 def test_numbers_with_points_in_a_table_with_decimal_commas():
@@ -154,8 +154,7 @@ def test_text_of_many_levels_is_left_out_or_a_problem_where_it_is_asked_for():
     (note,) = found.notes
     assert note == (
         "column 'c' is text with 4 different values, too many to be categories (at most 30, and "
-        "two rows each on average): 'Ann' (line 2), 'Bob' (line 3), 'Cid' (line 4) and 1 more; it "
-        "was left out"
+        "two rows each on average): 'Ann', 'Bob', 'Cid' and 1 more; it was left out"
     )
     (problem,) = understood(names, columns=["c"]).problems
     assert problem.endswith("; leave it out with --exclude c")
