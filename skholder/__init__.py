@@ -1,7 +1,8 @@
 """Hölder-Bayes: robust fits with a posterior for the share of rows that do not belong.
 
 Estimators in scikit-learn's manner: :class:`HolderBayesRegressor`, :class:`HolderBayesDensity`,
-:class:`OutlierAuditor` and, for pipelines, :class:`AuditedEstimator` and :class:`OutlierRejector`.
+:class:`OutlierAuditor`, :class:`ModelAuditor` (any regressor's residuals) and, for pipelines,
+:class:`AuditedEstimator` and :class:`OutlierRejector`.
 ``skholder.inspection`` draws what they found, :class:`AuditReport` writes it up, and
 ``skholder.datasets`` has data to try them on.
 
@@ -17,6 +18,7 @@ from .estimators import (
     AuditedEstimator,
     HolderBayesDensity,
     HolderBayesRegressor,
+    ModelAuditor,
     OutlierAuditor,
     OutlierRejector,
 )
@@ -28,6 +30,7 @@ __all__ = [
     "AuditedEstimator",
     "HolderBayesDensity",
     "HolderBayesRegressor",
+    "ModelAuditor",
     "OutlierAuditor",
     "OutlierRejector",
     "TableReading",

@@ -5,9 +5,21 @@ from __future__ import annotations
 import numpy as np
 from sklearn.base import clone
 
+from .auditor import OutlierAuditor
+from .base import HolderBayesEstimator
 from .routing import seed_if_unset
 
-__all__ = ["fit_auditor", "removed_weight"]
+__all__ = ["as_auditor", "fit_auditor", "holder_fit", "removed_weight"]
+
+
+def as_auditor(auditor):
+    """The auditor itself, or one around a bare Hölder-Bayes estimator."""
+    return OutlierAuditor(auditor) if isinstance(auditor, HolderBayesEstimator) else auditor
+
+
+def holder_fit(auditor):
+    """The Hölder-Bayes fit inside a fitted auditor."""
+    return getattr(auditor, "residual_posterior_", None) or auditor.estimator_
 
 
 def fit_auditor(auditor, X, y, params, random_state):
@@ -27,7 +39,7 @@ def fit_auditor(auditor, X, y, params, random_state):
 
 def removed_weight(auditor):
     """The audit, its budget clipped to half the rows, and the weight taken off each row."""
-    weight = auditor.estimator_.record_.row_weight
+    weight = holder_fit(auditor).record_.row_weight
     budget = min(auditor.wanted_count, int(weight.sum() // 2))
     audit = auditor.audit_of(budget)
     before = np.cumsum(weight[audit.order]) - weight[audit.order]
