@@ -15,7 +15,7 @@ from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
-from .planning import make_plan, tree_auditor
+from .planning import few_threads, make_plan, tree_auditor
 from .printout import inputs_in_words
 from .repairs import column_repairs, repairs_in_words, target_repairs
 from .scores import write_scores
@@ -199,7 +199,7 @@ def _once(tell):
 def _fitted(request, auditor, plan, design, notes, tell):
     """The :class:`Finding` of an auditor on a design."""
     about = "Audit of the inputs" if design is plan.inputs else "Audit"
-    with _told_in_options(tell):
+    with _told_in_options(tell), few_threads(design):
         auditor.fit(*_frames(design, plan.table, request.target))
         repairs = _repairs(auditor, design)
         rows = design.rows[auditor.audit_.indices]
