@@ -68,7 +68,7 @@ class ModelAuditor(ResidualAudit):
         averaged. For rows that belong together (one patient, one day, exact copies) use
         ``GroupKFold`` and pass ``groups`` to ``fit``.
     scale : {"constant", "fitted"}, default="constant"
-        ``"fitted"`` divides residuals by the square root of their usual size at that x, which
+        ``"fitted"`` divides residuals by the cube root of their usual size at that x, which
         another clone of the estimator learns from their absolute values, out of fold: for noise
         that differs over the table. It doubles the time.
     noise : {"normal", "student_t"} or object, default="normal"

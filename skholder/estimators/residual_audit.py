@@ -134,6 +134,45 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
             residuals = residuals / self.residual_size_.of(X)
         return no_columns(residuals), residuals
 
+    def shown_prediction(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
+        """Predictions to draw: out of fold for the training rows, by ``estimator_`` for others.
+
+        Parameters
+        ----------
+        X : table of shape (m, n_features)
+        y : array-like of shape (m,)
+            Training rows are recognised by their responses, all of them in their order.
+
+        Returns
+        -------
+        ndarray of shape (m,)
+        """
+        check_is_fitted(self, "residual_posterior_")
+        about = self.residual_posterior_.about_
+        return about.prediction if np.array_equal(y, about.response) else self.predict(X)
+
+    def shown_residuals(
+        self, X: Any, y: ArrayLike
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The X and the response by which ``residual_posterior_`` knows the rows of a picture.
+
+        Parameters
+        ----------
+        X : table of shape (m, n_features)
+        y : array-like of shape (m,)
+            Training rows are recognised by their responses, all of them in their order.
+
+        Returns
+        -------
+        no_columns : ndarray of shape (m, 0)
+        standardised : ndarray of shape (m,)
+        """
+        check_is_fitted(self, "residual_posterior_")
+        about = self.residual_posterior_.about_
+        if np.array_equal(y, about.response):
+            return no_columns(about.response), about.standardised
+        return self._new_residuals(X, y)
+
 
 def rows_and_response(X, y):
     """X as it came but indexable, and y as numbers of shape (n,)."""
