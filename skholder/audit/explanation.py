@@ -247,10 +247,12 @@ def _position_of_label(index, label):
     )
 
 
-def residual_reason(target: str, standardised: float, leverage_ratio: float) -> str:
+def residual_reason(
+    target: str, standardised: float, leverage_ratio: float, reference: str = "its prediction"
+) -> str:
     """``y is 7.2 sd above its prediction``; the ratio is to the average leverage."""
     far = ", at high leverage" if leverage_ratio > _HIGH_LEVERAGE else ""
-    return f"{target} is {_distance(standardised)} its prediction{far}"
+    return f"{target} is {_distance(standardised)} {reference}{far}"
 
 
 def column_reason(names: Sequence[str], nats: Sequence[float]) -> str:

@@ -15,22 +15,25 @@ from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
-from .gating import gate_of, group_labels, left_out_for_groups
-from .printout import write_scores
+from .gating import audited_labels, gate_of, group_labels
+from .planning import few_threads, make_plan, tree_auditor
+from .printout import inputs_in_words
+from .repairs import column_repairs, repairs_in_words, target_repairs
+from .scores import write_scores
 from .tables import (
     Design,
     InputError,
     ParquetFile,
     Table,
-    build_design,
+    Wishes,
     check_outputs,
-    choose_columns,
     import_pandas,
     open_table,
     replacing,
+    sentences,
 )
 
-__all__ = ["AuditRequest", "AuditResult", "run_audit"]
+__all__ = ["AuditRequest", "AuditResult", "Finding", "run_audit"]
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,11 @@ class AuditRequest:
     Attributes
     ----------
     file : Path
-    target : str or None
-    columns : list of str or None
-    exclude : list of str
+    wishes : Wishes
+        Columns and cells.
+    model : {"linear", "trees", "auto"}
+    inputs : bool
+        Audit the inputs too.
     drop_missing : bool
     gamma : float or None
         None chooses it from the data.
@@ -61,9 +66,9 @@ class AuditRequest:
     """
 
     file: Path
-    target: str | None = None
-    columns: list | None = None
-    exclude: list = field(default_factory=list)
+    wishes: Wishes = field(default_factory=Wishes)
+    model: str = "linear"
+    inputs: bool = False
     drop_missing: bool = False
     gamma: float | None = None
     rule: str = "mean"
@@ -75,6 +80,43 @@ class AuditRequest:
     fail_above: float | None = None
     probability: float = 0.9
 
+    @property
+    def target(self):
+        return self.wishes.target
+
+    @property
+    def all_outputs(self):
+        """The outputs, with the page about the inputs that goes with the report."""
+        report = self.outputs.get("--report")
+        if report is None or not self.inputs:
+            return self.outputs
+        page = report.with_name(f"{report.stem}.inputs{report.suffix}")
+        return {**self.outputs, "--inputs": page}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What one audit found.
+
+    Attributes
+    ----------
+    design : Design
+    audit : Audit
+        Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
+    report : AuditReport
+    summary : dict
+        That of :meth:`AuditReport.to_dict`.
+    repairs : list of str
+        What would make each flagged row fit, in the order of ``audit.indices``; empty where
+        nothing does.
+    """
+
+    design: Design
+    audit: object
+    report: AuditReport
+    summary: dict
+    repairs: list
+
 
 @dataclass(frozen=True)
 class AuditResult:
@@ -84,26 +126,33 @@ class AuditResult:
     ----------
     request : AuditRequest
     table : Table
-    design : Design
-    audit : Audit
-        Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
-    summary : dict
-        That of :meth:`AuditReport.to_dict`.
-    notes : list of str
-        Sentences about what was done to the table before the fit.
+    main : Finding
+        About the target, or about all columns where there is none.
+    inputs : Finding or None
+        About the inputs, where that was asked for.
+    notes : tuple of str
+        Sentences about how the table was read and what was done to it before the fit.
     warnings : list of str
     """
 
     request: AuditRequest
     table: Table
-    design: Design
-    audit: object
-    summary: dict
-    notes: list
+    main: Finding
+    inputs: Finding | None
+    notes: tuple
     warnings: list
 
+    @property
+    def flagged(self):
+        """Whether each row of the file is flagged, in one of the audits, shape (n,)."""
+        flagged = np.zeros(self.table.n_rows, dtype=bool)
+        for finding in (self.main, self.inputs):
+            if finding is not None:
+                flagged[finding.design.rows[finding.audit.indices]] = True
+        return flagged
 
-def run_audit(request, warn):
+
+def run_audit(request, warn, note):
     """Read the table, fit it, and write the outputs.
 
     Parameters
@@ -111,6 +160,8 @@ def run_audit(request, warn):
     request : AuditRequest
     warn : callable
         Takes the text of a warning, as soon as it is known.
+    note : callable
+        Takes the text of a note about the table, as soon as it is known.
 
     Returns
     -------
@@ -119,46 +170,96 @@ def run_audit(request, warn):
     Raises
     ------
     InputError
-        Before any fit, if something cannot be used.
+        Before any fit, if something cannot be used: with all problems of the table.
     """
-    told = []
-
-    def tell(text):
-        if text not in told:
-            told.append(text)
-            warn(text)
-
-    check_outputs(request.file, request.outputs)
+    warnings_told, tell = _once(warn)
+    notes, remark = _once(note)
+    check_outputs(request.file, request.all_outputs)
     file = open_table(request.file)
     _check_formats(file, request.outputs)
-    if "--report" in request.outputs:
-        _check_templates()
-    exclude = left_out_for_groups(request.group, request.columns, request.exclude)
-    chosen, left_out = choose_columns(file, request.target, request.columns, exclude)
-    for name in left_out:
-        tell(f"{name!r} has no name and was left out; ask for it with --columns")
-    wanted = chosen if request.target is None else [*chosen, request.target]
-    extra = [name for name in (request.group,) if name is not None and name not in wanted]
-    table = file.read([*wanted, *extra])
-    design = build_design(table, chosen, request.target, request.drop_missing)
-    for note in design.notes:
-        tell(note)
-    auditor = _auditor(request, design, tell)
-    notes = _sentences([design.left_out_note, *told])
-    with _told_in_options(tell):
-        X, y = _frames(design, table, request.target)
-        auditor.fit(X, y)
+    _check_options(request)
+    plan = make_plan(file, request)
+    for text in plan.notes:
+        remark(text)
+    second = None if plan.inputs is None else _density(request, plan.inputs, remark)
+    first = _auditor(request, plan, remark)
+    inputs = None
+    if second is not None:
+        inputs = _fitted(request, second, plan, plan.inputs, (), tell)
+        notes.append(inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs")))
+    told = sentences([plan.design.left_out_note, *notes])
+    labels = group_labels(file, request.group, request.wishes.missing)
+    main = _fitted(request, first, plan, plan.design, told, tell, labels)
+    result = AuditResult(request, plan.table, main, inputs, told, warnings_told)
+    _write(result, file)
+    return result
+
+
+def _once(tell):
+    """A list of what was told, and a function that tells each text once."""
+    told = []
+
+    def tell_once(text):
+        if text not in told:
+            told.append(text)
+            tell(text)
+
+    return told, tell_once
+
+
+def _fitted(request, auditor, plan, design, notes, tell, labels=None):
+    """The :class:`Finding` of an auditor on a design; ``labels`` are the groups of all rows."""
+    second = design is plan.inputs
+    about = "Audit of the inputs" if second else "Audit"
+    with _told_in_options(tell), few_threads(design):
+        auditor.fit(*_frames(design, plan.table, request.target))
+        repairs = _repairs(auditor, design)
+        rows = design.rows[auditor.audit_.indices]
+        told = repairs_in_words(repairs, plan.table.names_of(rows))
+        if told:
+            notes = (*notes, f"Flagged rows would fit with {'; '.join(told)}.")
+        title = f"{about} of {request.file.name}"
         report = AuditReport(
             auditor,
-            title=f"Audit of {request.file.name}",
+            title=title,
             notes=notes,
-            groups=group_labels(table, request.group, design.rows, X.index),
-            gate=gate_of(request, auditor.epsilon_posterior_),
+            groups=audited_labels(labels, design.rows, auditor.audit_.index),
+            gate=None if second else gate_of(request, auditor.epsilon_posterior_),
         )
-        summary = report.to_dict()
-    result = AuditResult(request, table, design, auditor.audit_, summary, notes, told)
-    _write(result, file, report)
-    return result
+        return Finding(design, auditor.audit_, report, report.to_dict(), repairs)
+
+
+def _repairs(auditor, design):
+    """What would make each flagged row fit."""
+    audit = auditor.audit_
+    flagged, evidence = audit.indices, audit.evidence
+    if design.y is not None:
+        parts = (evidence.observed, evidence.fitted, evidence.sd)
+        return target_repairs(evidence.target, *(part[flagged] for part in parts))
+    density = auditor.estimator_
+    return column_repairs(
+        design.X[flagged],
+        design.names,
+        evidence.column[flagged],
+        density.location_,
+        density.covariance_,
+    )
+
+
+def _check_options(request):
+    """Refuse options that do not go together, and a report that could not be written."""
+    problems = []
+    if request.target is None:
+        if request.inputs:
+            problems.append("--inputs goes with --target: without one all columns are audited")
+        if request.model != "linear":
+            problems.append(f"--model {request.model} goes with --target")
+    if request.gamma is not None and request.model != "linear":
+        problems.append("--gamma goes with --model linear")
+    if "--report" in request.outputs:
+        _check_templates()
+    if problems:
+        raise InputError(*problems)
 
 
 def _check_formats(file, outputs):
@@ -181,25 +282,35 @@ def _check_templates():
         raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
-def _auditor(request, design, tell):
-    """The unfitted auditor."""
+def _auditor(request, plan, remark):
+    """The unfitted auditor of the target, or of all columns."""
+    if request.target is None:
+        return _density(request, plan.design, remark)
+    if plan.model == "trees":
+        return tree_auditor(request, plan.design)
+    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
+
+
+def _density(request, design, remark):
+    """The unfitted auditor of columns."""
+    kind = _covariance_type(len(design.names))
+    if kind == "diag":
+        remark(
+            f"{len(design.names)} columns are too many for a full covariance: the density takes "
+            "them as independent"
+        )
+    density = HolderBayesDensity(covariance_type=kind, **_settings(request))
+    return OutlierAuditor(density, rule=request.rule)
+
+
+def _settings(request):
     settings = {
         "n_draws": request.n_draws,
         "n_jobs": -1,
         "random_state": request.seed,
         "verbose": int(request.verbose),
     }
-    if request.gamma is not None:
-        settings["gamma"] = request.gamma
-    if request.target is not None:
-        return OutlierAuditor(HolderBayesRegressor(**settings), rule=request.rule)
-    kind = _covariance_type(len(design.names))
-    if kind == "diag":
-        tell(
-            f"{len(design.names)} columns are too many for a full covariance: the density takes "
-            "them as independent"
-        )
-    return OutlierAuditor(HolderBayesDensity(covariance_type=kind, **settings), rule=request.rule)
+    return settings if request.gamma is None else {**settings, "gamma": request.gamma}
 
 
 def _covariance_type(n_columns):
@@ -212,17 +323,12 @@ def _covariance_type(n_columns):
     raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
 
 
-def _sentences(texts):
-    """The texts that are not empty, with a capital first and a full stop last."""
-    return [f"{text[0].upper()}{text[1:]}." for text in texts if text]
-
-
 def _frames(design, table, target):
     """X and y as pandas objects: they carry names and row labels into every output."""
     pd = import_pandas()
     index = pd.Index(table.names_of(design.rows), name="row", tupleize_cols=False)
     X = pd.DataFrame(design.X, columns=design.names, index=index)
-    return X, None if target is None else pd.Series(design.y, name=target, index=index)
+    return X, None if design.y is None else pd.Series(design.y, name=target, index=index)
 
 
 @contextmanager
@@ -243,17 +349,19 @@ def _told_in_options(tell):
         tell(in_options(str(warning.message)))
 
 
-def _write(result, file, report):
+def _write(result, file):
     """The output files, each whole or not at all."""
-    outputs = result.request.outputs
-    if "--report" in outputs:
-        with replacing(outputs["--report"]) as path:
-            report.to_html(path)
+    outputs = result.request.all_outputs
+    pages = {"--report": result.main, "--inputs": result.inputs}
+    for option, finding in pages.items():
+        if option in outputs:
+            with replacing(outputs[option]) as path:
+                finding.report.to_html(path)
     if "--scores" in outputs:
         with replacing(outputs["--scores"]) as path:
             write_scores(result, path)
     if "--clean" in outputs:
         keep = np.zeros(result.table.n_rows, dtype=bool)
-        keep[result.design.rows] = ~result.audit.mask
+        keep[result.main.design.rows] = True
         with replacing(outputs["--clean"]) as path:
-            file.copy(keep, path)
+            file.copy(keep & ~result.flagged, path)

@@ -16,6 +16,7 @@ from .named_draws import ColumnMoments, NamedDraws
 from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoise, check_noise
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
+from .residual import ResidualModel
 
 __all__ = [
     "DENSITY_NAMES",
@@ -37,6 +38,7 @@ __all__ = [
     "PoissonFamily",
     "Radial",
     "RadialNoise",
+    "ResidualModel",
     "ScipyNoise",
     "StudentTNoise",
     "StudentTRadial",

@@ -13,6 +13,7 @@ from skholder import HolderBayesRegressor, OutlierAuditor
 from skholder.audit import RULES
 from skholder.cli import main
 from skholder.cli.auditing import AuditRequest, run_audit
+from skholder.cli.tables import Wishes
 
 QUICK = ("--exclude", "name", "--draws", "400")
 
@@ -228,8 +229,7 @@ def test_many_columns_are_taken_as_independent(folder, run):
     code, out, err = run("audit", "wide.csv", "--draws", "400")
     assert code == 0
     assert err[0] == (
-        "warning: 21 columns are too many for a full covariance: the density takes them as "
-        "independent"
+        "note: 21 columns are too many for a full covariance: the density takes them as independent"
     )
     assert "with a diagonal covariance" in out
     assert "... and 2 more" in out
@@ -273,17 +273,21 @@ def test_notes_are_sentences_about_the_table(folder):
     frame["same"] = "x"
     frame.loc[[3, 5], "a"] = np.nan
     frame.to_csv("w.csv")
-    told = []
-    request = AuditRequest(folder / "w.csv", target="y", drop_missing=True, n_draws=400)
-    result = run_audit(request, told.append)
+    noted, warned = [], []
+    wishes = Wishes("y")
+    request = AuditRequest(folder / "w.csv", wishes, drop_missing=True, n_draws=400)
+    result = run_audit(request, warned.append, noted.append)
     left_out, unnamed, counts, same = result.notes
     assert left_out == "2 of 80 rows were left out because of missing values ('a' 2)."
     assert unnamed == "'column 1' has no name and was left out; ask for it with --columns."
-    assert counts.startswith("Column 'id' only counts the rows;")
-    assert same == "Column 'same' is always 'x' and was left out."
-    # Who asked for rows to be left out need not be warned of it, but of what the fit says.
-    assert not any("missing" in text for text in told)
-    assert any("--draws" in text for text in told)
+    assert counts.startswith("Column 'id' only counts or names the rows and was left out;")
+    assert same == "Column 'same' is always 'x': it was left out."
+    # Who asked for rows to be left out need not be told at once; the printout says it.
+    assert len(noted) == 3
+    assert not any("missing" in text for text in noted)
+    # What the fit says is no note.
+    assert any("--draws" in text for text in warned)
+    assert result.warnings == warned
 
 
 def test_gzip_in_and_out(folder, run, pieces):
@@ -326,10 +330,10 @@ def test_warnings_are_single_lines(folder, run):
     frame.to_csv("w.csv")
     code, _, err = run("audit", "w.csv", "--target", "y", "--draws", "400", "--quiet")
     assert code == 0
-    assert err[0].startswith("warning: 'column 1' has no name and was left out")
-    assert err[1].startswith("warning: column 'id' only counts the rows")
+    assert err[0].startswith("note: 'column 1' has no name and was left out")
+    assert err[1].startswith("note: column 'id' only counts or names the rows and was left out")
     assert any("['same'] are constant" in line for line in err)
-    assert all(line.startswith("warning: ") for line in err)
+    assert all(line.startswith("warning: ") for line in err[2:])
 
 
 def test_names_cannot_command_the_terminal(folder, run):
