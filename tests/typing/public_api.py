@@ -14,6 +14,8 @@ from skholder import (
     HolderBayesRegressor,
     OutlierAuditor,
     OutlierRejector,
+    TableReading,
+    read_table,
 )
 from skholder.audit.explanation import Explanation
 from skholder.datasets import make_contaminated_blobs, make_contaminated_regression
@@ -58,6 +60,13 @@ def density() -> None:
     cleaned = AuditedEstimator(Ridge(), auditor=auditor, mode="weight").fit(X, outliers)
     assert_type(cleaned.audit_.count, int)
     OutlierRejector(auditor).fit_resample(X, outliers)
+
+
+def table() -> None:
+    found = read_table("t.csv", "y", id="who", exclude=["a"], decimal=",", missing=["-999"])
+    assert_type(found, TableReading)
+    assert_type(found.notes, tuple[str, ...])
+    print(found.X.shape, found.y, found.ids)
 
 
 def pictures(model: HolderBayesRegressor) -> None:
