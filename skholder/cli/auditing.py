@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
@@ -15,16 +13,15 @@ from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
+from .gating import gate_of, group_labels
 from .planning import few_threads, make_plan, tree_auditor
 from .printout import inputs_in_words
+from .records import AuditResult, Finding
 from .repairs import column_repairs, repairs_in_words, target_repairs
 from .scores import write_scores
 from .tables import (
-    Design,
     InputError,
     ParquetFile,
-    Table,
-    Wishes,
     check_outputs,
     import_pandas,
     open_table,
@@ -32,114 +29,7 @@ from .tables import (
     sentences,
 )
 
-__all__ = ["AuditRequest", "AuditResult", "Finding", "run_audit"]
-
-
-@dataclass(frozen=True)
-class AuditRequest:
-    """What was asked for; see ``skholder audit --help``.
-
-    Attributes
-    ----------
-    file : Path
-    wishes : Wishes
-        Columns and cells.
-    model : {"linear", "trees", "auto"}
-    inputs : bool
-        Audit the inputs too.
-    drop_missing : bool
-    gamma : float or None
-        None chooses it from the data.
-    rule : str
-    seed, n_draws : int
-    verbose : bool
-        Show a progress bar.
-    outputs : dict of str to Path
-        By option: ``--report``, ``--scores``, ``--clean``.
-    """
-
-    file: Path
-    wishes: Wishes = field(default_factory=Wishes)
-    model: str = "linear"
-    inputs: bool = False
-    drop_missing: bool = False
-    gamma: float | None = None
-    rule: str = "mean"
-    seed: int = 0
-    n_draws: int = 4000
-    verbose: bool = False
-    outputs: dict = field(default_factory=dict)
-
-    @property
-    def target(self):
-        return self.wishes.target
-
-    @property
-    def all_outputs(self):
-        """The outputs, with the page about the inputs that goes with the report."""
-        report = self.outputs.get("--report")
-        if report is None or not self.inputs:
-            return self.outputs
-        page = report.with_name(f"{report.stem}.inputs{report.suffix}")
-        return {**self.outputs, "--inputs": page}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one audit found.
-
-    Attributes
-    ----------
-    design : Design
-    audit : Audit
-        Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
-    report : AuditReport
-    summary : dict
-        That of :meth:`AuditReport.to_dict`.
-    repairs : list of str
-        What would make each flagged row fit, in the order of ``audit.indices``; empty where
-        nothing does.
-    """
-
-    design: Design
-    audit: object
-    report: AuditReport
-    summary: dict
-    repairs: list
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What was found.
-
-    Attributes
-    ----------
-    request : AuditRequest
-    table : Table
-    main : Finding
-        About the target, or about all columns where there is none.
-    inputs : Finding or None
-        About the inputs, where that was asked for.
-    notes : tuple of str
-        Sentences about how the table was read and what was done to it before the fit.
-    warnings : list of str
-    """
-
-    request: AuditRequest
-    table: Table
-    main: Finding
-    inputs: Finding | None
-    notes: tuple
-    warnings: list
-
-    @property
-    def flagged(self):
-        """Whether each row of the file is flagged, in one of the audits, shape (n,)."""
-        flagged = np.zeros(self.table.n_rows, dtype=bool)
-        for finding in (self.main, self.inputs):
-            if finding is not None:
-                flagged[finding.design.rows[finding.audit.indices]] = True
-        return flagged
+__all__ = ["run_audit"]
 
 
 def run_audit(request, warn, note):
@@ -200,14 +90,17 @@ def _fitted(request, auditor, plan, design, notes, tell):
     """The :class:`Finding` of an auditor on a design."""
     about = "Audit of the inputs" if design is plan.inputs else "Audit"
     with _told_in_options(tell), few_threads(design):
-        auditor.fit(*_frames(design, plan.table, request.target))
+        X, y = _frames(design, plan.table, request.target)
+        auditor.fit(X, y)
         repairs = _repairs(auditor, design)
         rows = design.rows[auditor.audit_.indices]
         told = repairs_in_words(repairs, plan.table.names_of(rows))
         if told:
             notes = (*notes, f"Flagged rows would fit with {'; '.join(told)}.")
         title = f"{about} of {request.file.name}"
-        report = AuditReport(auditor, title=title, notes=notes)
+        gate = None if design is plan.inputs else gate_of(request, auditor.epsilon_posterior_)
+        groups = group_labels(plan.group, design.rows, X.index)
+        report = AuditReport(auditor, title=title, notes=notes, groups=groups, gate=gate)
         return Finding(design, auditor.audit_, report, report.to_dict(), repairs)
 
 

@@ -1,7 +1,8 @@
 """The command ``skholder``: audit a table from the shell.
 
-Exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted, 1 a bug. Each problem
-is one line on standard error; ``--json`` puts one JSON object on standard output, and nothing else.
+Exit codes: 0 done, 2 an input or option that cannot be used, 3 done and the gate (``--fail-above``)
+is closed, 130 interrupted, 1 a bug. Each problem is one line on standard error; ``--json`` puts one
+JSON object on standard output, and nothing else.
 """
 
 from __future__ import annotations
@@ -17,9 +18,11 @@ from pathlib import Path
 
 from .. import __version__
 from ..audit import RULES
-from .auditing import AuditRequest, run_audit
+from .auditing import run_audit
 from .demo import run_demo
+from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
+from .records import AuditRequest
 from .tables import InputError, Wishes
 
 __all__ = ["main"]
@@ -45,8 +48,10 @@ examples:
   skholder audit patients.csv.gz --drop-missing --exclude name --clean kept.csv.gz
   skholder audit export.csv --target weight --model trees --id patient --missing=-999 --inputs
   skholder audit patients.parquet --target progression --rule lower --json > audit.json
+  skholder audit release.csv --group site --fail-above 0.05 --probability 0.9
 
-exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted
+exit codes: 0 done, 2 an input or option that cannot be used, 3 the share outside the model is
+above --fail-above, 130 interrupted
 """
 
 
@@ -187,6 +192,7 @@ def _add_audit(commands):
         "most 5%% of false flags on average, or 'certain' for rows that are hardly inliers "
         "(default: mean)",
     )
+    add_gate(parser)
     _add_sampling(parser)
     parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a page to read")
     parser.add_argument(
@@ -287,13 +293,14 @@ def _audit(args):
             for name in ("report", "scores", "clean")
             if (path := getattr(args, name)) is not None
         },
+        **check_gate(args),
     )
     result = run_audit(request, warn=_warn, note=_note)
     if args.json:
         print(json.dumps(as_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
         print(as_text(result))
-    return 0
+    return exit_code(result.main.summary["gate"], printed=not (args.json or args.quiet))
 
 
 def _warn(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..audit.wording import chance_in_brief, number
 from .advice import in_options
+from .gating import group_lines
 from .repairs import repairs_in_words
 from .scores import by_chance
 
@@ -31,6 +32,9 @@ def as_text(result):
         parts += [f"The inputs: {model}", *_about(result.inputs, result.table)]
     elif result.request.target is not None:
         parts.append("Errors in the inputs were not looked for: --inputs audits them too.")
+    gate = result.main.summary["gate"]
+    if gate:
+        parts.append(gate["sentence"])
     if result.request.outputs:
         parts.append(_written(result))
     return "\n\n".join(parts)
@@ -69,6 +73,7 @@ def _about(finding, table):
     return [
         _findings(summary["headline"]),
         _estimates(summary["estimates"], finding.design.baselines),
+        *([_groups(summary["groups"])] if summary["groups"] else []),
         _worst(finding, table),
         *_repairs(finding, table),
         _checks(summary["diagnostics"]),
@@ -120,8 +125,10 @@ def _finding_as_json(finding, table):
         "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
-        "repairs": finding.repairs,
         "flagged_ids": None if table.ids is None else [table.ids[row] for row in flagged],
+        "repairs": finding.repairs,
+        "groups": summary["groups"],
+        "gate": summary["gate"],
         "estimates": summary["estimates"]["shown"],
         "diagnostics": {
             "verdict": summary["diagnostics"]["verdict"],
@@ -160,6 +167,13 @@ def _estimates(estimates, baselines):
         levels = ", ".join(_plain(f"{name}={level}") for name, level in baselines.items())
         text += f"\nLevels of text columns are against {levels}."
     return text
+
+
+def _groups(groups):
+    sentence, rows, rest = group_lines(groups)
+    cells = [(_plain(name, _WIDEST_NAME), *others) for name, *others in rows]
+    more = f"\n... and {rest:,} more" if rest else ""
+    return f"{_plain(sentence, None)}\n{_aligned(cells, '<>>>>>>')}{more}"
 
 
 def _worst(finding, table):

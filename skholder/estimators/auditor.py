@@ -332,8 +332,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         check_is_fitted(self, "estimator_")
         if self.output == "passthrough" or self._on_regressor:
             return validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
-        log_density, fod = self._new_scores(X, None)
-        scores = np.column_stack([fod, log_density])
+        scores = np.column_stack(self._new_scores(X, None)[::-1])
         if self.output == "scores":
             return scores
         return np.hstack([validate_data(self, X, reset=False, dtype=np.float64), scores])

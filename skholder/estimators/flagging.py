@@ -54,5 +54,6 @@ def flagged_rows(fitted, count, level):
         evidence=record.evidence,
         library=record.library,
         tails=fitted.tail_probability_,
+        epsilon_draws=fitted.epsilon_posterior_,
         count=count,
     )

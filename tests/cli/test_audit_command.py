@@ -12,7 +12,8 @@ import pytest
 from skholder import HolderBayesRegressor, OutlierAuditor
 from skholder.audit import RULES
 from skholder.cli import main
-from skholder.cli.auditing import AuditRequest, run_audit
+from skholder.cli.auditing import run_audit
+from skholder.cli.records import AuditRequest
 from skholder.cli.tables import Wishes
 
 QUICK = ("--exclude", "name", "--draws", "400")
