@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 
 from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
-from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
@@ -131,7 +130,7 @@ def run_audit(request, warn):
     design = build_design(table, chosen, request.target, request.drop_missing)
     for note in design.notes:
         tell(note)
-    auditor = _auditor(request, design, tell)
+    auditor = _auditor(request)
     notes = _sentences([design.left_out_note, *told])
     with _told_in_options(tell):
         auditor.fit(*_frames(design, table, request.target))
@@ -162,7 +161,7 @@ def _check_templates():
         raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
-def _auditor(request, design, tell):
+def _auditor(request):
     """The unfitted auditor."""
     settings = {
         "n_draws": request.n_draws,
@@ -174,23 +173,7 @@ def _auditor(request, design, tell):
         settings["gamma"] = request.gamma
     if request.target is not None:
         return OutlierAuditor(HolderBayesRegressor(**settings), rule=request.rule)
-    kind = _covariance_type(len(design.names))
-    if kind == "diag":
-        tell(
-            f"{len(design.names)} columns are too many for a full covariance: the density takes "
-            "them as independent"
-        )
-    return OutlierAuditor(HolderBayesDensity(covariance_type=kind, **settings), rule=request.rule)
-
-
-def _covariance_type(n_columns):
-    for kind in ("full", "diag"):
-        try:
-            check_width(n_columns, kind == "full", "mcmc")
-        except ValueError:
-            continue
-        return kind
-    raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
+    return OutlierAuditor(HolderBayesDensity(**settings), rule=request.rule)
 
 
 def _sentences(texts):

@@ -23,7 +23,7 @@ from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
-from .width import check_width
+from .width import check_width, covariance_for
 
 __all__ = ["HolderBayesDensity"]
 
@@ -55,9 +55,12 @@ class HolderBayesDensity(DensityPredictions):
         :class:`skholder.models.Radial` law or :class:`skholder.models.ColumnFamily`, or an object
         with ``parameter_names``, ``log_density(theta, X)`` and ``starts(X)``; see
         :mod:`skholder.models.custom`.
-    covariance_type : {"full", "diag"}, default="full"
+    covariance_type : {"auto", "full", "spectral", "diag"}, default="auto"
         Of the normal and the Student-t: ``"full"`` lets columns be correlated and is computed on
-        whitened data, ``"diag"`` has independent columns and is computed on standardised ones.
+        whitened data. ``"spectral"`` takes the principal axes of a robust, shrunken scatter as they
+        are and infers location and scales along them, for tables of up to 1000 columns.
+        ``"diag"`` has independent columns and is computed on standardised ones. ``"auto"`` is full
+        up to 20 columns and spectral beyond; ``record_.model`` is what was used.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
         The family of functions phi that defines the risk H: the density power divergence, two that
         saturate (they give well-fitting rows less say), and the comparators: the gamma-divergence
@@ -85,7 +88,7 @@ class HolderBayesDensity(DensityPredictions):
         attracting the fit; raise it to the resolution of the data.
     standardize : bool, default=True
         Whether to whiten or standardise columns first; False takes the user's units as the
-        computing scale.
+        computing scale. A spectral covariance is computed along its axes in any case.
     contamination : "auto" or float in (0, 0.5], default="auto"
         Share of the training rows that ``predict`` calls outliers; ``"auto"`` takes the posterior's
         own count. It moves ``offset_`` only, not the posterior.
@@ -175,7 +178,7 @@ class HolderBayesDensity(DensityPredictions):
             HasMethods("log_density"),
             HasMethods(["log_kernel", "log_power", "tail"]),
         ],
-        "covariance_type": [StrOptions({"full", "diag"})],
+        "covariance_type": [StrOptions({"auto", "full", "spectral", "diag"})],
         "temperature": [
             StrOptions({"calibrated", "covdet"}),
             Interval(Real, 0, None, closed="neither"),
@@ -191,7 +194,7 @@ class HolderBayesDensity(DensityPredictions):
         *,
         count: str = "calibrated",
         model: str | object = "normal",
-        covariance_type: str = "full",
+        covariance_type: str = "auto",
         divergence: str | object = "dpd",
         kappa: float | None = None,
         temperature: str | float = "calibrated",
@@ -295,10 +298,14 @@ class HolderBayesDensity(DensityPredictions):
         kind.check_support(data)
         random = private_random_state(self.random_state)
         where = canonical(data, weight=weight)
-        units = self._units(kind, data[where.chosen], where.weight, random)
+        covariance_type = covariance_for(self.covariance_type, data)
+        scaling = kind.scaling(covariance_type)
+        units = self._units(scaling, data[where.chosen], where.weight, random)
         table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
-        model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
+        model = kind.build(
+            table.rows.rows, covariance_type, names, n_own=units.n_own, **self._priors()
+        )
         return Prepared(model, table, units, data, None, weight, labels, random)
 
     def _power(self, start):
@@ -315,13 +322,13 @@ class HolderBayesDensity(DensityPredictions):
             "min_scale": self.min_scale,
         }
 
-    def _units(self, kind, X, weight, random):
+    def _units(self, scaling, X, weight, random):
         """The map to the computing scale."""
-        scaling = kind.scaling(self.covariance_type)
-        units = Whitening.of(scaling if self.standardize else "none", X, weight, random)
+        in_users_units = not self.standardize and scaling != "spectral"
+        units = Whitening.of("none" if in_users_units else scaling, X, weight, random)
         if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
-        check_width(len(units.backward), scaling == "full", self.inference)
+        check_width(len(units.backward), scaling, self.inference)
         return units
 
     def _training_offset(self, distinct, log_density):

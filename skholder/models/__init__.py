@@ -16,6 +16,7 @@ from .named_draws import ColumnMoments, NamedDraws
 from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoise, check_noise
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
+from .spectral import SpectralModel
 
 __all__ = [
     "DENSITY_NAMES",
@@ -38,6 +39,7 @@ __all__ = [
     "Radial",
     "RadialNoise",
     "ScipyNoise",
+    "SpectralModel",
     "StudentTNoise",
     "StudentTRadial",
     "UserModel",
