@@ -60,7 +60,8 @@ class HolderBayesDensity(DensityPredictions):
         whitened data. ``"spectral"`` takes the principal axes of a robust, shrunken scatter as they
         are and infers location and scales along them, for tables of up to 1000 columns.
         ``"diag"`` has independent columns and is computed on standardised ones. ``"auto"`` is full
-        up to 20 columns and spectral beyond; ``record_.model`` is what was used.
+        up to 20 columns, if there are at most 6 of them or 25 rows for each parameter, and
+        spectral otherwise; the model in words says which.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
         The family of functions phi that defines the risk H: the density power divergence, two that
         saturate (they give well-fitting rows less say), and the comparators: the gamma-divergence
@@ -298,10 +299,10 @@ class HolderBayesDensity(DensityPredictions):
         kind.check_support(data)
         random = private_random_state(self.random_state)
         where = canonical(data, weight=weight)
-        covariance_type = covariance_for(self.covariance_type, data)
-        scaling = kind.scaling(covariance_type)
-        units = self._units(scaling, data[where.chosen], where.weight, random)
-        table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
+        distinct = data[where.chosen]
+        covariance_type = covariance_for(self.covariance_type, distinct, where.weight)
+        units = self._units(kind.scaling(covariance_type), distinct, where.weight, random)
+        table = AuditedTable(RowBlocks(units.apply(distinct), where.weight), where)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
         model = kind.build(
             table.rows.rows, covariance_type, names, n_own=units.n_own, **self._priors()

@@ -8,15 +8,33 @@ __all__ = ["check_width", "covariance_for"]
 
 # Columns up to which sampling was seen to be honest (R-hat <= 1.01, ESS >= 400).
 _MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
+# Up to so many columns, or with so many rows for each parameter, a full covariance is worth its
+# price: with fewer rows its fit is a small core of the rows, and sampling it is slow.
+_ALWAYS_FULL, _ROWS_PER_PARAMETER = 6, 25
 # Columns up to which a fit along principal axes was tried.
 _MAX_SPECTRAL = 1000
 
 
-def covariance_for(covariance_type, X):
-    """What ``"auto"`` stands for: full up to 20 columns that are not constant, spectral beyond."""
+def covariance_for(covariance_type, X, weight):
+    """What ``"auto"`` stands for: full where few columns and many rows afford it, else spectral.
+
+    Parameters
+    ----------
+    covariance_type : str
+    X : ndarray of shape (n, p)
+        Constant columns do not count.
+    weight : ndarray of shape (n,) or None
+
+    Returns
+    -------
+    {"full", "spectral", "diag"}
+    """
     if covariance_type != "auto":
         return covariance_type
-    return "full" if np.sum(np.ptp(X, axis=0) > 0) <= _MAX_FULL else "spectral"
+    k = int(np.sum(np.ptp(X, axis=0) > 0))
+    n_rows = len(X) if weight is None else weight.sum()
+    enough = k <= _ALWAYS_FULL or n_rows >= _ROWS_PER_PARAMETER * k * (k + 3) / 2
+    return "full" if k <= _MAX_FULL and enough else "spectral"
 
 
 def check_width(k, scaling, inference):
