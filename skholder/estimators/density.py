@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
+from ..audit.column_values import ColumnValues, typical_rows
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
@@ -269,6 +270,7 @@ class HolderBayesDensity(DensityPredictions):
             )
             rows = units.apply(start.data)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
+            values = ColumnValues.of(start.data, _typical(result, rows), start.weight)
             self._conclude(
                 result,
                 rows,
@@ -279,7 +281,9 @@ class HolderBayesDensity(DensityPredictions):
                 units=units,
                 weight=start.weight,
                 columns=column_names(self),
-                evidence=density_evidence(column_names(self), start.data, rows, contributions),
+                evidence=density_evidence(
+                    column_names(self), start.data, rows, contributions, values
+                ),
                 baseline=PlainMoments.of(start.data, start.weight),
                 **start.labels,
             )
@@ -361,6 +365,13 @@ def _is_discrete(X):
     """Whether some column of X has so few values that most rows share theirs with others."""
     few = X[:: max(1, len(X) // _FEW_ROWS)]
     return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
+
+
+def _typical(result, rows):
+    """Which rows (n,) the best mode keeps."""
+    draws = result.draws
+    log_density = draws.model.log_density(result.modes[0].theta[None], rows)[:, 0]
+    return typical_rows(log_density, 0.0 if draws.alpha is None else 1 - np.mean(draws.alpha))
 
 
 def _lost(units):
