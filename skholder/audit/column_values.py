@@ -8,8 +8,8 @@ import numpy as np
 
 __all__ = ["ColumnValues", "typical_rows"]
 
-# A column with at most so many values is told by its values, not by distances.
-_FEW_VALUES = 5
+# A column with at most so many values, each in so many rows on average, is told by its values.
+_FEW_VALUES, _ROWS_PER_VALUE = 5, 5
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class ColumnValues:
             if len(np.unique(column[: 20 * _FEW_VALUES])) > _FEW_VALUES:
                 continue
             level, member = np.unique(column, return_inverse=True)
-            if len(level) <= _FEW_VALUES:
+            if len(level) <= min(_FEW_VALUES, len(X) // _ROWS_PER_VALUE):
                 size = np.bincount(member.ravel(), weights=weight, minlength=len(level))
                 levels[j] = level, size / size.sum()
         whole = np.all(inner == np.rint(inner), axis=0)

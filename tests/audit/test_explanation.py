@@ -104,12 +104,17 @@ class TestDensity:
     def test_the_log_density_rises_by_the_contribution(self, density, table):
         # For the normal it is exact: move the column, and score the row again.
         audit = density.audit()
+        ends = {name: [*table[name]] for name in table}
         for position in (0, 3, 99):
             row = audit.explain(position=position)
             for part in row.contributions:
                 moved = table.iloc[[position]].copy()
                 moved[part.column] = part.expected
                 rise = density.audit_scores(moved)[0][0] - row.log_density
+                if min(abs(part.expected - end) for end in ends[part.column]) < 1e-9:
+                    # The most likely value is none that the column can take.
+                    assert part.nats > rise
+                    continue
                 assert part.nats == pytest.approx(rise, rel=1e-6, abs=1e-6)
                 for step in (-1e-3, 1e-3):
                     beside = moved.copy()
