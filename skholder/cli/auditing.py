@@ -8,7 +8,6 @@ from contextlib import contextmanager
 import numpy as np
 
 from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
-from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
@@ -61,14 +60,12 @@ def run_audit(request, warn, note):
     plan = make_plan(file, request)
     for text in plan.notes:
         remark(text)
-    second = None if plan.inputs is None else _density(request, plan.inputs, remark)
-    first = _auditor(request, plan, remark)
     inputs = None
-    if second is not None:
-        inputs = _fitted(request, second, plan, plan.inputs, (), tell)
+    if plan.inputs is not None:
+        inputs = _fitted(request, _density(request), plan, plan.inputs, (), tell)
         notes.append(inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs")))
     told = sentences([plan.design.left_out_note, *notes])
-    main = _fitted(request, first, plan, plan.design, told, tell)
+    main = _fitted(request, _auditor(request, plan), plan, plan.design, told, tell)
     result = AuditResult(request, plan.table, main, inputs, told, warnings_told)
     _write(result, file)
     return result
@@ -157,25 +154,18 @@ def _check_templates():
         raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
-def _auditor(request, plan, remark):
+def _auditor(request, plan):
     """The unfitted auditor of the target, or of all columns."""
     if request.target is None:
-        return _density(request, plan.design, remark)
+        return _density(request)
     if plan.model == "trees":
         return tree_auditor(request, plan.design)
     return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
 
 
-def _density(request, design, remark):
+def _density(request):
     """The unfitted auditor of columns."""
-    kind = _covariance_type(len(design.names))
-    if kind == "diag":
-        remark(
-            f"{len(design.names)} columns are too many for a full covariance: the density takes "
-            "them as independent"
-        )
-    density = HolderBayesDensity(covariance_type=kind, **_settings(request))
-    return OutlierAuditor(density, rule=request.rule)
+    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule)
 
 
 def _settings(request):
@@ -186,16 +176,6 @@ def _settings(request):
         "verbose": int(request.verbose),
     }
     return settings if request.gamma is None else {**settings, "gamma": request.gamma}
-
-
-def _covariance_type(n_columns):
-    for kind in ("full", "diag"):
-        try:
-            check_width(n_columns, kind == "full", "mcmc")
-        except ValueError:
-            continue
-        return kind
-    raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
 
 
 def _frames(design, table, target):
