@@ -4,8 +4,8 @@ Estimators in scikit-learn's manner: :class:`HolderBayesRegressor`, :class:`Hold
 :class:`OutlierAuditor`, :class:`ModelAuditor` (any regressor's residuals) and, for pipelines,
 :class:`AuditedEstimator` and :class:`OutlierRejector`.
 ``skholder.inspection`` draws what they found, :class:`AuditReport` writes it up,
-:func:`assert_clean` stops a test where too many rows do not belong, and ``skholder.datasets`` has
-data to try them on.
+:func:`assert_clean` stops a test where too many rows do not belong, :func:`read_table` reads tables
+as they come, and ``skholder.datasets`` has data to try them on.
 
 The method is that of Fujisawa, Adachi and Matsubara, "Generalised Robust Bayes for Joint Inference
 of Model and Contamination".

@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
-from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
-from .gating import audited_labels, gate_of, group_labels
+from .gating import gate_of, group_labels
 from .planning import few_threads, make_plan, tree_auditor
 from .printout import inputs_in_words
+from .records import AuditResult, Finding
 from .repairs import column_repairs, repairs_in_words, target_repairs
 from .scores import write_scores
 from .tables import (
-    Design,
     InputError,
     ParquetFile,
-    Table,
-    Wishes,
     check_outputs,
     import_pandas,
     open_table,
@@ -33,123 +28,7 @@ from .tables import (
     sentences,
 )
 
-__all__ = ["AuditRequest", "AuditResult", "Finding", "run_audit"]
-
-
-@dataclass(frozen=True)
-class AuditRequest:
-    """What was asked for; see ``skholder audit --help``.
-
-    Attributes
-    ----------
-    file : Path
-    wishes : Wishes
-        Columns and cells.
-    model : {"linear", "trees", "auto"}
-    inputs : bool
-        Audit the inputs too.
-    drop_missing : bool
-    gamma : float or None
-        None chooses it from the data.
-    rule : str
-    seed, n_draws : int
-    verbose : bool
-        Show a progress bar.
-    outputs : dict of str to Path
-        By option: ``--report``, ``--scores``, ``--clean``.
-    group : str or None
-        The column whose groups are told apart.
-    fail_above : float or None
-        The share outside the model above which the gate is closed; None sets no gate.
-    probability : float
-        How sure the gate must be.
-    """
-
-    file: Path
-    wishes: Wishes = field(default_factory=Wishes)
-    model: str = "linear"
-    inputs: bool = False
-    drop_missing: bool = False
-    gamma: float | None = None
-    rule: str = "mean"
-    seed: int = 0
-    n_draws: int = 4000
-    verbose: bool = False
-    outputs: dict = field(default_factory=dict)
-    group: str | None = None
-    fail_above: float | None = None
-    probability: float = 0.9
-
-    @property
-    def target(self):
-        return self.wishes.target
-
-    @property
-    def all_outputs(self):
-        """The outputs, with the page about the inputs that goes with the report."""
-        report = self.outputs.get("--report")
-        if report is None or not self.inputs:
-            return self.outputs
-        page = report.with_name(f"{report.stem}.inputs{report.suffix}")
-        return {**self.outputs, "--inputs": page}
-
-
-@dataclass(frozen=True)
-class Finding:
-    """What one audit found.
-
-    Attributes
-    ----------
-    design : Design
-    audit : Audit
-        Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
-    report : AuditReport
-    summary : dict
-        That of :meth:`AuditReport.to_dict`.
-    repairs : list of str
-        What would make each flagged row fit, in the order of ``audit.indices``; empty where
-        nothing does.
-    """
-
-    design: Design
-    audit: object
-    report: AuditReport
-    summary: dict
-    repairs: list
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What was found.
-
-    Attributes
-    ----------
-    request : AuditRequest
-    table : Table
-    main : Finding
-        About the target, or about all columns where there is none.
-    inputs : Finding or None
-        About the inputs, where that was asked for.
-    notes : tuple of str
-        Sentences about how the table was read and what was done to it before the fit.
-    warnings : list of str
-    """
-
-    request: AuditRequest
-    table: Table
-    main: Finding
-    inputs: Finding | None
-    notes: tuple
-    warnings: list
-
-    @property
-    def flagged(self):
-        """Whether each row of the file is flagged, in one of the audits, shape (n,)."""
-        flagged = np.zeros(self.table.n_rows, dtype=bool)
-        for finding in (self.main, self.inputs):
-            if finding is not None:
-                flagged[finding.design.rows[finding.audit.indices]] = True
-        return flagged
+__all__ = ["run_audit"]
 
 
 def run_audit(request, warn, note):
@@ -181,15 +60,12 @@ def run_audit(request, warn, note):
     plan = make_plan(file, request)
     for text in plan.notes:
         remark(text)
-    second = None if plan.inputs is None else _density(request, plan.inputs, remark)
-    first = _auditor(request, plan, remark)
     inputs = None
-    if second is not None:
-        inputs = _fitted(request, second, plan, plan.inputs, (), tell)
+    if plan.inputs is not None:
+        inputs = _fitted(request, _density(request), plan, plan.inputs, (), tell)
         notes.append(inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs")))
     told = sentences([plan.design.left_out_note, *notes])
-    labels = group_labels(file, request.group, request.wishes.missing)
-    main = _fitted(request, first, plan, plan.design, told, tell, labels)
+    main = _fitted(request, _auditor(request, plan), plan, plan.design, told, tell)
     result = AuditResult(request, plan.table, main, inputs, told, warnings_told)
     _write(result, file)
     return result
@@ -207,25 +83,21 @@ def _once(tell):
     return told, tell_once
 
 
-def _fitted(request, auditor, plan, design, notes, tell, labels=None):
-    """The :class:`Finding` of an auditor on a design; ``labels`` are the groups of all rows."""
-    second = design is plan.inputs
-    about = "Audit of the inputs" if second else "Audit"
+def _fitted(request, auditor, plan, design, notes, tell):
+    """The :class:`Finding` of an auditor on a design."""
+    about = "Audit of the inputs" if design is plan.inputs else "Audit"
     with _told_in_options(tell), few_threads(design):
-        auditor.fit(*_frames(design, plan.table, request.target))
+        X, y = _frames(design, plan.table, request.target)
+        auditor.fit(X, y)
         repairs = _repairs(auditor, design)
         rows = design.rows[auditor.audit_.indices]
         told = repairs_in_words(repairs, plan.table.names_of(rows))
         if told:
             notes = (*notes, f"Flagged rows would fit with {'; '.join(told)}.")
         title = f"{about} of {request.file.name}"
-        report = AuditReport(
-            auditor,
-            title=title,
-            notes=notes,
-            groups=audited_labels(labels, design.rows, auditor.audit_.index),
-            gate=None if second else gate_of(request, auditor.epsilon_posterior_),
-        )
+        gate = None if design is plan.inputs else gate_of(request, auditor.epsilon_posterior_)
+        groups = group_labels(plan.group, design.rows, X.index)
+        report = AuditReport(auditor, title=title, notes=notes, groups=groups, gate=gate)
         return Finding(design, auditor.audit_, report, report.to_dict(), repairs)
 
 
@@ -282,25 +154,18 @@ def _check_templates():
         raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
-def _auditor(request, plan, remark):
+def _auditor(request, plan):
     """The unfitted auditor of the target, or of all columns."""
     if request.target is None:
-        return _density(request, plan.design, remark)
+        return _density(request)
     if plan.model == "trees":
         return tree_auditor(request, plan.design)
     return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
 
 
-def _density(request, design, remark):
+def _density(request):
     """The unfitted auditor of columns."""
-    kind = _covariance_type(len(design.names))
-    if kind == "diag":
-        remark(
-            f"{len(design.names)} columns are too many for a full covariance: the density takes "
-            "them as independent"
-        )
-    density = HolderBayesDensity(covariance_type=kind, **_settings(request))
-    return OutlierAuditor(density, rule=request.rule)
+    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule)
 
 
 def _settings(request):
@@ -311,16 +176,6 @@ def _settings(request):
         "verbose": int(request.verbose),
     }
     return settings if request.gamma is None else {**settings, "gamma": request.gamma}
-
-
-def _covariance_type(n_columns):
-    for kind in ("full", "diag"):
-        try:
-            check_width(n_columns, kind == "full", "mcmc")
-        except ValueError:
-            continue
-        return kind
-    raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
 
 
 def _frames(design, table, target):

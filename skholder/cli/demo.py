@@ -8,8 +8,9 @@ import shlex
 import numpy as np
 
 from ..datasets import load_spoiled_diabetes
-from .auditing import AuditRequest, run_audit
+from .auditing import run_audit
 from .printout import as_text
+from .records import AuditRequest
 from .tables import InputError, Wishes, replacing
 
 __all__ = ["run_demo"]

@@ -8,12 +8,10 @@ import sys
 from ..audit import Gate
 from ..audit.wording import percent, probable
 from .tables import InputError, import_pandas
-from .tables.columns import MISSING
 
 __all__ = [
     "CLOSED",
     "add_gate",
-    "audited_labels",
     "check_gate",
     "exit_code",
     "gate_of",
@@ -77,27 +75,26 @@ def left_out_for_groups(group, columns, exclude):
     return [*exclude, *([] if wanted else [group])]
 
 
-def group_labels(file, group, missing=()):
-    """The group of each row of a file as it is written there, a pandas Series; None without groups.
+def group_labels(column, rows, index):
+    """The group of each audited row, a pandas Series, or None without groups.
 
     Parameters
     ----------
-    file : CsvFile or ParquetFile
-    group : str or None
-        A column of it.
-    missing : sequence of str
-        Cells that stand for a missing value, besides the usual ones.
+    column : Column or None
+        The column of the groups.
+    rows : ndarray of int, shape (m,)
+        Positions in the file.
+    index : pandas.Index of length m
     """
-    if group is None:
+    if column is None:
         return None
-    gone = {*MISSING, *missing}
-    labels = [None if cell in gone else cell for cell in file.spelled(group)]
-    return import_pandas().Series(labels, name=group, dtype=object)
+    labels = [None if column.missing[row] else _label(column, row) for row in rows]
+    return import_pandas().Series(labels, index=index, name=column.name, dtype=object)
 
 
-def audited_labels(labels, rows, index):
-    """The groups of the rows (m,) that are audited, named as in the audit's index; or None."""
-    return None if labels is None else labels.iloc[rows].set_axis(index)
+def _label(column, row):
+    # All digits of a number: those of two batches may differ in the last.
+    return f"{column.numbers[row]:.15g}" if column.text is None else column.text[row]
 
 
 def gate_of(request, epsilon):

@@ -18,10 +18,11 @@ from pathlib import Path
 
 from .. import __version__
 from ..audit import RULES
-from .auditing import AuditRequest, run_audit
+from .auditing import run_audit
 from .demo import run_demo
-from .gating import add_gate, check_gate, exit_code, left_out_for_groups
+from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
+from .records import AuditRequest
 from .tables import InputError, Wishes
 
 __all__ = ["main"]
@@ -274,7 +275,7 @@ def _audit(args):
         wishes=Wishes(
             target=args.target,
             columns=args.columns,
-            exclude=left_out_for_groups(args.group, args.columns, args.exclude),
+            exclude=args.exclude,
             id=args.id,
             decimal=args.decimal,
             missing=args.missing,

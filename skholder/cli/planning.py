@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from sklearn.base import clone
@@ -12,8 +12,10 @@ from sklearn.model_selection import KFold
 from .._sklearn import threadpool_controller
 from ..audit.wording import number
 from ..estimators import HolderBayesRegressor, ModelAuditor
+from .gating import left_out_for_groups
 from .tables import (
     MAX_LEVELS,
+    Column,
     Design,
     InputError,
     Table,
@@ -47,6 +49,8 @@ class Plan:
     inputs : Design or None
         For the audit of the inputs, where it was asked for.
     notes : tuple of str
+    group : Column or None
+        The groups of rows that are told apart.
     """
 
     table: Table
@@ -54,6 +58,7 @@ class Plan:
     design: Design
     inputs: Design | None
     notes: tuple
+    group: Column | None = None
 
 
 def make_plan(file, request):
@@ -73,10 +78,10 @@ def make_plan(file, request):
     InputError
         With all problems of the table.
     """
-    model, why = request.model, None
+    model, why, wishes = request.model, None, _wishes(request)
     if model == "auto":
-        model, why = _choose(file, request)
-    understood = understand(file, request.wishes, MAX_LEVELS[model])
+        model, why = _choose(file, request, wishes)
+    understood = understand(file, wishes, MAX_LEVELS[model])
     design = build_design(understood, request.drop_missing, model)
     notes = [*understood.notes, *design.notes]
     if why:
@@ -87,18 +92,33 @@ def make_plan(file, request):
         about = [*inputs.notes, inputs.left_out_note]
         notes += [f"audit of the inputs: {text}" for text in about if text]
     name = model if request.target is not None else "density"
-    return Plan(understood.table, name, design, inputs, tuple(notes))
+    group = None if request.group is None else _groups(file, request.group)
+    return Plan(understood.table, name, design, inputs, tuple(notes), group)
 
 
-def _choose(file, request):
+def _groups(file, name):
+    """The column of the groups; what is neither number nor text as it is spelled."""
+    if name in file.unreadable:
+        return Column.of_cells(name, file.spelled(name))
+    return file.read([name]).columns[name]
+
+
+def _wishes(request):
+    """What was asked for, without the column of the groups."""
+    wishes = request.wishes
+    exclude = left_out_for_groups(request.group, wishes.columns, wishes.exclude)
+    return replace(wishes, exclude=exclude)
+
+
+def _choose(file, request, wishes):
     """The better of linear model and trees, and why."""
-    trees = understand(file, request.wishes, MAX_LEVELS["trees"])
+    trees = understand(file, wishes, MAX_LEVELS["trees"])
     tree_design = build_design(trees, request.drop_missing, "trees")
     gaps = sorted(name for name in tree_design.names if np.any(trees.table.columns[name].missing))
     if gaps and not request.drop_missing:
         which = ", ".join(map(repr, gaps))
         return "trees", f"--model auto took trees: inputs have missing cells ({which})"
-    linear = understand(file, request.wishes, MAX_LEVELS["linear"])
+    linear = understand(file, wishes, MAX_LEVELS["linear"])
     try:
         linear_design = build_design(linear, request.drop_missing, "linear")
     except InputError as error:

@@ -32,6 +32,9 @@ def as_text(result):
         parts += [f"The inputs: {model}", *_about(result.inputs, result.table)]
     elif result.request.target is not None:
         parts.append("Errors in the inputs were not looked for: --inputs audits them too.")
+    gate = result.main.summary["gate"]
+    if gate:
+        parts.append(gate["sentence"])
     if result.request.outputs:
         parts.append(_written(result))
     return "\n\n".join(parts)
@@ -74,7 +77,6 @@ def _about(finding, table):
         _worst(finding, table),
         *_repairs(finding, table),
         _checks(summary["diagnostics"]),
-        *([summary["gate"]["sentence"]] if summary["gate"] else []),
     ]
 
 
@@ -123,8 +125,8 @@ def _finding_as_json(finding, table):
         "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
-        "repairs": finding.repairs,
         "flagged_ids": None if table.ids is None else [table.ids[row] for row in flagged],
+        "repairs": finding.repairs,
         "groups": summary["groups"],
         "gate": summary["gate"],
         "estimates": summary["estimates"]["shown"],

@@ -54,13 +54,14 @@ def column_repairs(X, names, suspects, location, covariance):
     list of str
         Of length m; empty where no change does.
     """
-    # The inverse root of the covariance: rows times it have distances of their own.
-    root = np.linalg.pinv(np.linalg.cholesky(covariance)).T
+    # Columns may be copies of each other.
+    precision = np.linalg.pinv(covariance, hermitian=True)
     limit = chi2.ppf(_ORDINARY, X.shape[1])
     fitting = []
     for row, columns in zip(X, suspects.tolist(), strict=True):
         words, changed = _candidates(row, columns, names)
-        distance = np.sum(((changed - location) @ root) ** 2, axis=1)
+        gap = changed - location
+        distance = np.sum(gap @ precision * gap, axis=1)
         fitting.append({words[j]: distance[j] for j in np.flatnonzero(distance <= limit)})
     return _fewest(fitting)
 

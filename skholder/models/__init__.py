@@ -17,6 +17,7 @@ from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoi
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
 from .residual import ResidualModel
+from .spectral import SpectralModel
 
 __all__ = [
     "DENSITY_NAMES",
@@ -40,6 +41,7 @@ __all__ = [
     "RadialNoise",
     "ResidualModel",
     "ScipyNoise",
+    "SpectralModel",
     "StudentTNoise",
     "StudentTRadial",
     "UserModel",

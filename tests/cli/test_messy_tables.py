@@ -1,6 +1,9 @@
 """Tables as they come: identifiers, decimal commas, an audit of the inputs."""
 
+import csv
 import json
+import runpy
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -105,3 +108,88 @@ def test_missing_inputs_keep_a_row_from_their_audit_only(visits, run):
     _, _, err = run(*options, *QUICK, "--scores", "s.csv")
     assert any(line.startswith("note: audit of the inputs: 1 of 120 rows was") for line in err)
     assert pd.read_csv("s.csv")["inputs_reason"][40] == "missing: age"
+
+
+@pytest.fixture
+def bent(folder):
+    """``b.csv``: a response that no line follows, ten of its values spoiled, text and gaps."""
+    rng = np.random.default_rng(2)
+    x, z = rng.uniform(-3, 3, size=(2, 240))
+    site = np.array(["north", "south", "east"])[rng.integers(3, size=240)]
+    y = 4 * np.sin(2 * x) + 3 * (site == "south") + rng.normal(scale=0.3, size=240)
+    y[:10] += 12
+    frame = pd.DataFrame({"x": x, "z": z, "site": site, "y": y}).round(3)
+    frame.to_csv("b.csv", index=False)
+    return frame
+
+
+def test_trees_take_categories_and_missing_cells_as_they_are(bent, run, folder):
+    bent.loc[50:60, "z"] = np.nan
+    bent.loc[70:75, "site"] = None
+    bent.to_csv("b.csv", index=False)
+    options = ("audit", "b.csv", "--target", "y", "--model", "trees", *QUICK)
+    code, out, _ = run(*options, "--json", "--report", "r.html", "--scores", "s.csv")
+    assert code == 0
+    found = json.loads(out)
+    assert found["columns"] == ["x", "z", "site"]
+    assert found["rows_left_out"] == 0
+    assert set(range(10)) == set(found["flagged_rows"][:10])
+    scores = pd.read_csv("s.csv")
+    assert scores["fod"].notna().all()
+    assert "predicts without having seen it" in scores["reason"][0]
+    page = (folder / "r.html").read_text(encoding="utf-8")
+    assert "HistGradientBoostingRegressor" in page
+    _, out, _ = run(*options)
+    assert "prediction of y by HistGradientBoostingRegressor" in out.splitlines()[0]
+
+
+def test_auto_takes_the_better_model_and_says_why(bent, run):
+    options = ("--target", "y", "--model", "auto", *QUICK, "--json")
+    _, out, err = run("audit", "b.csv", *options)
+    (why,) = [line for line in err if "auto" in line]
+    assert why.startswith(
+        "note: --model auto took trees: the typical error of 'y' in rows held out (mean of the "
+        "smallest 80%) is linear "
+    )
+    assert "HistGradientBoosting" in json.loads(out)["model"]
+    x, z, noise = np.random.default_rng(3).normal(size=(3, 150))
+    straight = pd.DataFrame({"x": x, "z": z, "y": 2 * x - z + noise})
+    straight.loc[:10, "y"] += 40
+    straight.to_csv("line.csv", index=False)
+    _, out, err = run("audit", "line.csv", *options)
+    assert any(line.startswith("note: --model auto took linear: ") for line in err)
+    assert "linear regression" in json.loads(out)["model"]
+
+
+def test_auto_takes_trees_where_inputs_are_missing(bent, run):
+    bent.loc[50, "z"] = np.nan
+    bent.to_csv("b.csv", index=False)
+    _, _, err = run("audit", "b.csv", "--target", "y", "--model", "auto", *QUICK)
+    assert "note: --model auto took trees: inputs have missing cells ('z')" in err
+
+
+def test_the_messy_table_of_the_guide(folder, run):
+    path = Path(__file__).parents[2] / "examples" / "messy_table.py"
+    example = runpy.run_path(str(path))
+    rows, dirt = example["messy_table"]()
+    with (folder / "messy.csv").open("w", newline="") as stream:
+        csv.writer(stream).writerows([example["HEADER"], *rows])
+    first = ("audit", "messy.csv", "--target", "energy_kcal", "--id", "patient", *QUICK)
+    code, _, (code_note, problem) = run(*first)
+    assert code == 2
+    assert "'waist_cm' is -999 in 14 rows" in code_note
+    assert "--model trees" in problem
+    second = ("--missing=-999", "--model", "auto", "--inputs", "--scores", "s.csv")
+    code, out, err = run(*first, *second)
+    assert code == 0
+    told = "\n".join(err)
+    for note in ("'visited' is dates", "decimal commas", "6 rows repeat", "taken as missing"):
+        assert note in told
+    scores = pd.read_csv("s.csv")
+    either = scores["flagged"] | (scores["inputs_flagged"] == True)  # noqa: E712  it has gaps
+    dirt = pd.Series(dirt)
+    spoiled = ~dirt.isin(["", "copy", "waist -999"])
+    assert either[spoiled].mean() > 0.9
+    assert either[dirt == ""].mean() < 0.03
+    for repair in ("weight_kg divided by 2.2046 (pounds for kilograms?): 1", "each other's place:"):
+        assert repair in out

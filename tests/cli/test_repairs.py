@@ -53,3 +53,12 @@ def test_repairs_are_counted():
         "b times 10: 1 row (W)",
     ]
     assert repairs_in_words([], []) == []
+
+
+def test_columns_that_are_copies_of_each_other_do_no_harm():
+    covariance = np.array([[80.0, 80.0], [80.0, 80.0]])
+    X = np.array([[1690.0, 169.0]])
+    repairs = column_repairs(
+        X, ["a", "b"], np.array([[0, 1]]), np.array([170.0, 170.0]), covariance
+    )
+    assert repairs == ["a divided by 10"]

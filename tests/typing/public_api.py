@@ -14,8 +14,10 @@ from skholder import (
     HolderBayesRegressor,
     OutlierAuditor,
     OutlierRejector,
+    TableReading,
     assert_clean,
     compare,
+    read_table,
 )
 from skholder.audit import AuditComparison, Gate
 from skholder.audit.explanation import Explanation
@@ -65,6 +67,13 @@ def density() -> None:
     cleaned = AuditedEstimator(Ridge(), auditor=auditor, mode="weight").fit(X, outliers)
     assert_type(cleaned.audit_.count, int)
     OutlierRejector(auditor).fit_resample(X, outliers)
+
+
+def table() -> None:
+    found = read_table("t.csv", "y", id="who", exclude=["a"], decimal=",", missing=["-999"])
+    assert_type(found, TableReading)
+    assert_type(found.notes, tuple[str, ...])
+    print(found.X.shape, found.y, found.ids)
 
 
 def pictures(model: HolderBayesRegressor) -> None:
