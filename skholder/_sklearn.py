@@ -13,6 +13,7 @@ from sklearn.utils._param_validation import (
     StrOptions,
 )
 from sklearn.utils.parallel import _get_threadpool_controller as threadpool_controller
+from sklearn.utils.validation import _check_method_params as method_params
 from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 
 _Method = TypeVar("_Method", bound=Callable)
@@ -25,6 +26,7 @@ __all__ = [
     "check_sample_weight",
     "effective_n_threads",
     "fit_context",
+    "method_params",
     "safe_indexing",
     "threadpool_controller",
 ]

@@ -21,6 +21,7 @@ FLOORS = (
     {"summaries"},
     {"estimators"},
     {"model_selection"},
+    {"gates"},
     {"inspection"},
     {"report"},
     {"cli"},

@@ -60,7 +60,7 @@ def test_readme_code_runs():
     blocks = re.findall(
         r"\.\. code-block:: python\n\n((?:    .*\n|\n)+)", README.read_text("utf-8")
     )
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     X, y, _ = make_contaminated_regression(200, contamination=0.1, random_state=0)
     names = {"X": X, "y": y, "X_new": X[:5], "y_new": y[:5]}
     for block in blocks:

@@ -10,28 +10,42 @@ from skholder import (
     datasets,
     divergences,
     exceptions,
+    gates,
     inspection,
     model_selection,
     models,
     report,
 )
-from skholder.audit import Adequacy, AdequacyCheck
+from skholder.audit import Adequacy, AdequacyCheck, AuditComparison, Gate, GroupShares
 from skholder.audit.explanation import Contribution, Explanation, Residual
 from skholder.estimators.base import PosteriorMode
 from skholder.inference import Check, Diagnostics
 from skholder.posterior import GammaPath
 from skholder.summaries.influence import Influence
 
-ROOMS = (skholder, datasets, divergences, exceptions, inspection, model_selection, models, report)
+ROOMS = (
+    skholder,
+    datasets,
+    divergences,
+    exceptions,
+    gates,
+    inspection,
+    model_selection,
+    models,
+    report,
+)
 # What methods and attributes of estimators give to users.
 RECORDS = (
     Adequacy,
     AdequacyCheck,
+    AuditComparison,
     Check,
     Contribution,
     Diagnostics,
     Explanation,
     GammaPath,
+    Gate,
+    GroupShares,
     Influence,
     PosteriorMode,
     Residual,

@@ -3,8 +3,11 @@
 from .adequacy import Adequacy, AdequacyCheck, judge_adequacy
 from .audit_set import Audit, worst_first
 from .calibrated_counts import AuditedTable, CountPosterior, count_rows, minimiser_values
+from .comparison import AuditComparison, compare
 from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
+from .gate import Gate, check_limits
+from .groups import GroupShares, group_shares, share_groups
 from .tails import expected_by_chance, tail_probabilities
 
 __all__ = [
@@ -12,17 +15,24 @@ __all__ = [
     "Adequacy",
     "AdequacyCheck",
     "Audit",
+    "AuditComparison",
     "AuditedTable",
     "CountPosterior",
     "Detection",
+    "Gate",
+    "GroupShares",
+    "check_limits",
     "choose_count",
+    "compare",
     "count_rows",
     "detect",
     "expected_by_chance",
+    "group_shares",
     "judge_adequacy",
     "minimiser_values",
     "outlier_counts",
     "score_threshold",
+    "share_groups",
     "tail_probabilities",
     "worst_first",
 ]

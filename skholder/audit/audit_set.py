@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from .counts import TAIL_RULES, choose_count
 from .evidence import DensityEvidence, RegressionEvidence
 from .explanation import Explanation, row_position
+from .gate import Gate
+from .groups import share_groups
 
 __all__ = ["Audit", "worst_first"]
 
@@ -87,6 +89,8 @@ class Audit:
         What :meth:`to_frame` returns.
     tails : ndarray of shape (n,) or None
         Tail probability of each row: how likely a row this unlikely is, if it follows the model.
+    epsilon_draws : ndarray of shape (S,) or None
+        Draws of the share outside the model in the population that the rows come from.
 
     Examples
     --------
@@ -113,6 +117,7 @@ class Audit:
     weight: NDArray[np.float64] | None = None
     library: str = "pandas"
     tails: np.ndarray | None = None
+    epsilon_draws: np.ndarray | None = None
 
     @classmethod
     def from_posterior(
@@ -130,6 +135,7 @@ class Audit:
         count: int | None = None,
         library: str = "pandas",
         tails: NDArray[np.float64] | None = None,
+        epsilon_draws: NDArray[np.float64] | None = None,
     ) -> Audit:
         """Apply a count rule (or a given ``count``) and a ranking to the scores of a fit.
 
@@ -157,6 +163,8 @@ class Audit:
             What :meth:`to_frame` returns.
         tails : ndarray of shape (n,) or None, default=None
             Tail probabilities, which the rules ``"fdr"`` and ``"certain"`` need.
+        epsilon_draws : ndarray of shape (S,) or None, default=None
+            Draws of the share outside the model in the population.
 
         Returns
         -------
@@ -189,6 +197,7 @@ class Audit:
             weight=weight,
             library=library,
             tails=tails,
+            epsilon_draws=epsilon_draws,
         )
 
     def to_frame(self) -> Any:
@@ -204,6 +213,60 @@ class Audit:
         pandas.DataFrame or polars.DataFrame
         """
         return self._frame(self.order)
+
+    def by(self, groups: Any, *, level: float = 0.95) -> Any:
+        """Which group of rows spoils the table: a data frame with a row for each, worst first.
+
+        Its columns are ``rows`` and ``flagged``; ``outliers``, how many rows of the group are
+        outside the model, with an interval; ``share``, their share in the population that the
+        group comes from, with an interval; and ``above_others``, the probability that this share
+        is above that of all other groups together. ``weight`` stands beside ``rows`` where rows
+        have weights; outliers and shares are by weight. Shares are partially pooled over the
+        groups (:mod:`skholder.audit.groups`): a small group has a wide interval and leans on the
+        others.
+
+        Parameters
+        ----------
+        groups : array-like of shape (n,)
+            The group of each row, in the order of the rows fitted. Missing labels are a group.
+        level : float in (0, 1), default=0.95
+            Probability inside the intervals.
+
+        Returns
+        -------
+        pandas.DataFrame or polars.DataFrame
+            With the groups as index; polars, where that was fitted, has them in the first column.
+        """
+        return share_groups(self, groups, level).to_frame(self.library)
+
+    def gate(self, above: float = 0.05, probability: float = 0.9) -> Gate:
+        """Whether the share outside the model is too large, with enough probability.
+
+        Parameters
+        ----------
+        above : float in [0, 1), default=0.05
+            The share in the population, epsilon, that must not be exceeded.
+        probability : float in (0, 1), default=0.9
+            The gate is closed when P(epsilon > above) exceeds this.
+
+        Returns
+        -------
+        Gate
+        """
+        return Gate.of(self.posterior_of_epsilon(), above, probability)
+
+    def posterior_of_epsilon(self) -> NDArray[np.float64]:
+        """``epsilon_draws``; an error for an audit that has none.
+
+        Returns
+        -------
+        ndarray of shape (S,)
+        """
+        if self.epsilon_draws is None:
+            raise ValueError(
+                "This audit has no posterior of epsilon; audit() of a fitted estimator has one."
+            )
+        return self.epsilon_draws
 
     @property
     def total_weight(self) -> float:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.optimize import brentq
 
+from .column_values import ColumnValues
 from .explanation import Contribution, Residual, column_reason, residual_reason
 
 __all__ = ["DensityEvidence", "RegressionEvidence", "density_evidence", "regression_evidence"]
@@ -98,6 +99,8 @@ class DensityEvidence:
     column : ndarray of int, shape (n, T)
         T is 0 for a model that does not split into columns.
     nats, observed, expected : ndarray of shape (n, T)
+    share : ndarray of shape (n, T)
+        Of all rows that have the observed value, for columns with few values; else NaN.
     """
 
     names: tuple[str, ...]
@@ -105,6 +108,7 @@ class DensityEvidence:
     nats: np.ndarray
     observed: np.ndarray
     expected: np.ndarray
+    share: np.ndarray
 
     def __repr__(self):
         return f"DensityEvidence({len(self):,} rows)"
@@ -116,11 +120,7 @@ class DensityEvidence:
         """A short text for each row, as a list."""
         if self.column.shape[1] == 0:
             return ["the model does not split into columns"] * len(positions)
-        columns, nats = self.column[positions].tolist(), self.nats[positions].tolist()
-        return [
-            column_reason([self.names[j] for j in worst], values)
-            for worst, values in zip(columns, nats, strict=True)
-        ]
+        return [column_reason(self.contributions(row)) for row in positions]
 
     def residual(self, row):
         """None: a density is explained by its columns."""
@@ -128,11 +128,11 @@ class DensityEvidence:
 
     def contributions(self, row):
         """A tuple of :class:`Contribution`, worst first."""
-        parts = zip(
-            self.column[row], self.observed[row], self.expected[row], self.nats[row], strict=True
-        )
+        numbers = (self.observed[row], self.expected[row], self.nats[row], self.share[row])
+        parts = zip(self.column[row].tolist(), *(one.tolist() for one in numbers), strict=True)
         return tuple(
-            Contribution(self.names[j], float(x), float(at), float(v)) for j, x, at, v in parts
+            Contribution(self.names[j], x, at, nats, None if np.isnan(share) else share)
+            for j, x, at, nats, share in parts
         )
 
     def renamed(self, names):
@@ -176,7 +176,7 @@ def regression_evidence(target, y, rows, draws, scaling, least_squares):
     )
 
 
-def density_evidence(names, X, rows, contributions):
+def density_evidence(names, X, rows, contributions, column_values=None):
     """The evidence of a density, in blocks of rows.
 
     Parameters
@@ -188,11 +188,15 @@ def density_evidence(names, X, rows, contributions):
         On the computing scale.
     contributions : object with ``of(rows)``, or None
         See :mod:`skholder.models.contributions`.
+    column_values : ColumnValues or None
+        What the columns can take; None takes the range of all rows.
     """
     n, k = X.shape
+    if column_values is None:
+        column_values = ColumnValues.of(X, np.ones(n, dtype=bool))
     size = 0 if contributions is None else min(k, _N_COLUMNS)
     column = np.empty((n, size), dtype=np.int32)
-    nats, observed, expected = np.empty((3, n, size))
+    nats, observed, expected, share = np.empty((4, n, size))
     for start in range(0, n if size else 0, _BLOCK):
         part = slice(start, start + _BLOCK)
         values, excess = contributions.of(rows[part])
@@ -200,8 +204,10 @@ def density_evidence(names, X, rows, contributions):
         column[part] = worst
         nats[part] = np.take_along_axis(values, worst, axis=1)
         observed[part] = np.take_along_axis(X[part], worst, axis=1)
-        expected[part] = observed[part] - np.take_along_axis(excess, worst, axis=1)
-    return DensityEvidence(tuple(names), column, nats, observed, expected)
+        likely = observed[part] - np.take_along_axis(excess, worst, axis=1)
+        expected[part] = column_values.possible(likely, worst)
+        share[part] = column_values.share(observed[part], worst)
+    return DensityEvidence(tuple(names), column, nats, observed, expected, share)
 
 
 def _largest(values, size):

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from .wording import chance_in_words, number, rounded
+from .wording import chance_in_words, number, percent, rounded
 
 __all__ = [
     "Contribution",
@@ -29,8 +29,10 @@ __all__ = [
 _HIGH_LEVERAGE = 3.0
 # Rows expected by chance from which on a row is nothing unusual.
 _USUAL = 0.67
-# Fewer nats print as 0.0.
-_TELLS = 0.05
+# A column that costs fewer nats, or less than this part of the worst one, is no reason.
+_TELLS, _PART = 0.5, 0.1
+# Distances beyond are all the same.
+_FAR = 1000
 
 
 @dataclass(frozen=True)
@@ -104,15 +106,32 @@ class Contribution:
     ----------
     column : str
     observed, expected : float
-        The value, and the most likely one given the other columns, in the user's units.
+        The value, and the most likely one given the other columns, in the user's units: the
+        nearest to it that the column can take, judged by the rows that the model keeps.
     nats : float
-        By how much the log density would rise with the expected value.
+        By how much the log density would rise with the most likely value.
+    share : float or None
+        The share of all rows that has the observed value, for a column with few values.
     """
 
     column: str
     observed: float
     expected: float
     nats: float
+    share: float | None = None
+
+    @property
+    def distance(self) -> float:
+        """How far off the value is, in standard deviations given the other columns.
+
+        sqrt(2 nats): exact for a normal density, its counterpart for others.
+        """
+        return float(np.sqrt(2 * self.nats))
+
+    @property
+    def tells(self) -> bool:
+        """Whether the column is a reason: it costs something, and another value is expected."""
+        return self.nats >= _TELLS and self.direction != "at"
 
     @property
     def direction(self) -> str:
@@ -122,10 +141,16 @@ class Contribution:
         return "above" if self.observed > self.expected else "below"
 
     def __str__(self) -> str:
-        return (
-            f"{self.column} is {number(self.observed)}, {self.direction} the expected "
-            f"{rounded(self.expected, self.observed - self.expected)} ({_digits(self.nats)} nats)"
-        )
+        value = f"{self.column} is {number(self.observed)}"
+        if self.share is not None:
+            return f"{value} (so in {percent(self.share)} of the rows), expected {self._expected}"
+        if self.direction == "at":
+            return f"{value}, as expected"
+        return f"{value}, {_spaced(self.distance)} {self.direction} the expected {self._expected}"
+
+    @property
+    def _expected(self):
+        return rounded(self.expected, self.observed - self.expected)
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers, as plain Python types."""
@@ -135,6 +160,8 @@ class Contribution:
             "expected": self.expected,
             "direction": self.direction,
             "nats": self.nats,
+            "distance": self.distance,
+            "share": self.share,
         }
 
 
@@ -183,8 +210,7 @@ class Explanation:
         """The evidence in words, one text for the residual or for each column that matters."""
         if self.residual is not None:
             return (str(self.residual),)
-        told = tuple(str(part) for part in self.contributions if part.nats >= _TELLS)
-        return told or (self.reason,)
+        return tuple(str(part) for part in _telling(self.contributions)) or (self.reason,)
 
     def __str__(self) -> str:
         verdict = "is flagged" if self.flagged else "is not flagged"
@@ -247,19 +273,27 @@ def _position_of_label(index, label):
     )
 
 
-def residual_reason(target: str, standardised: float, leverage_ratio: float) -> str:
+def residual_reason(
+    target: str, standardised: float, leverage_ratio: float, reference: str = "its prediction"
+) -> str:
     """``y is 7.2 sd above its prediction``; the ratio is to the average leverage."""
     far = ", at high leverage" if leverage_ratio > _HIGH_LEVERAGE else ""
-    return f"{target} is {_distance(standardised)} its prediction{far}"
+    return f"{target} is {_distance(standardised)} {reference}{far}"
 
 
-def column_reason(names: Sequence[str], nats: Sequence[float]) -> str:
-    """``bmi (12.1 nats), age (0.4)``, for columns in order."""
-    told = [f"{name} ({_digits(v)}" for name, v in zip(names, nats, strict=True) if v >= _TELLS]
-    if not told:
-        return "every column is where it is expected"
-    told[0] += " nats"
-    return "), ".join(told) + ")"
+def column_reason(parts: Sequence[Contribution]) -> str:
+    """``bmi is 61, 4.9 sd above the expected 26; age is 12, ...``, for columns in order."""
+    return "; ".join(map(str, _telling(parts))) or "no column stands out by itself"
+
+
+def _telling(parts):
+    """The contributions that are reasons, without those far smaller than the first."""
+    told = [part for part in parts if part.tells]
+    return [part for part in told if part.nats >= _PART * told[0].nats]
+
+
+def _spaced(distance):
+    return f"{_digits(distance)} sd" if distance < _FAR else f"more than {_FAR} sd"
 
 
 def _digits(value):

@@ -10,6 +10,7 @@ __all__ = [
     "count_range",
     "number",
     "percent",
+    "probable",
     "rounded",
     "share_range",
 ]
@@ -17,6 +18,8 @@ __all__ = [
 # Expected rows from which on chance is told as one row, and as several.
 _ONE, _TWO = 0.67, 1.5
 _MILLIONTH = 1e-6
+# Probabilities closer to 0 or 1 are not told apart by some thousand draws.
+_NEARLY = 1e-3
 # Shares below are not told apart.
 _NO_SHARE = 1e-4
 
@@ -59,6 +62,13 @@ def percent(share: float) -> str:
     value = 100 * float(share)
     digits = 0 if value == 0 or value >= 99.95 else 1 if value >= 0.995 else 2
     return f"{value:.{digits}f}%"
+
+
+def probable(probability: float) -> str:
+    """A probability from draws as a percentage: ``98.7%``, ``over 99.9%``, ``below 0.1%``."""
+    if probability > 1 - _NEARLY:
+        return "over 99.9%"
+    return "below 0.1%" if probability < _NEARLY else percent(probability)
 
 
 def count_range(low: int, high: int, level: float) -> str:

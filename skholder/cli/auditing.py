@@ -4,96 +4,34 @@ from __future__ import annotations
 
 import warnings
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
-from ..estimators.width import check_width
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
 from .advice import in_options
-from .printout import write_scores
+from .gating import gate_of, group_labels
+from .planning import few_threads, make_plan, tree_auditor
+from .printout import inputs_in_words
+from .records import AuditResult, Finding
+from .repairs import column_repairs, repairs_in_words, target_repairs
+from .scores import write_scores
 from .tables import (
-    Design,
     InputError,
     ParquetFile,
-    Table,
-    build_design,
     check_outputs,
-    choose_columns,
     import_pandas,
     open_table,
     replacing,
+    sentences,
 )
 
-__all__ = ["AuditRequest", "AuditResult", "run_audit"]
+__all__ = ["run_audit"]
 
 
-@dataclass(frozen=True)
-class AuditRequest:
-    """What was asked for; see ``skholder audit --help``.
-
-    Attributes
-    ----------
-    file : Path
-    target : str or None
-    columns : list of str or None
-    exclude : list of str
-    drop_missing : bool
-    gamma : float or None
-        None chooses it from the data.
-    rule : str
-    seed, n_draws : int
-    verbose : bool
-        Show a progress bar.
-    outputs : dict of str to Path
-        By option: ``--report``, ``--scores``, ``--clean``.
-    """
-
-    file: Path
-    target: str | None = None
-    columns: list | None = None
-    exclude: list = field(default_factory=list)
-    drop_missing: bool = False
-    gamma: float | None = None
-    rule: str = "mean"
-    seed: int = 0
-    n_draws: int = 4000
-    verbose: bool = False
-    outputs: dict = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
-class AuditResult:
-    """What was found.
-
-    Attributes
-    ----------
-    request : AuditRequest
-    table : Table
-    design : Design
-    audit : Audit
-        Positions are those in ``design``; ``design.rows`` maps them to rows of the file.
-    summary : dict
-        That of :meth:`AuditReport.to_dict`.
-    notes : list of str
-        Sentences about what was done to the table before the fit.
-    warnings : list of str
-    """
-
-    request: AuditRequest
-    table: Table
-    design: Design
-    audit: object
-    summary: dict
-    notes: list
-    warnings: list
-
-
-def run_audit(request, warn):
+def run_audit(request, warn, note):
     """Read the table, fit it, and write the outputs.
 
     Parameters
@@ -101,6 +39,8 @@ def run_audit(request, warn):
     request : AuditRequest
     warn : callable
         Takes the text of a warning, as soon as it is known.
+    note : callable
+        Takes the text of a note about the table, as soon as it is known.
 
     Returns
     -------
@@ -109,37 +49,89 @@ def run_audit(request, warn):
     Raises
     ------
     InputError
-        Before any fit, if something cannot be used.
+        Before any fit, if something cannot be used: with all problems of the table.
     """
-    told = []
-
-    def tell(text):
-        if text not in told:
-            told.append(text)
-            warn(text)
-
-    check_outputs(request.file, request.outputs)
+    warnings_told, tell = _once(warn)
+    notes, remark = _once(note)
+    check_outputs(request.file, request.all_outputs)
     file = open_table(request.file)
     _check_formats(file, request.outputs)
+    _check_options(request)
+    plan = make_plan(file, request)
+    for text in plan.notes:
+        remark(text)
+    inputs = None
+    if plan.inputs is not None:
+        inputs = _fitted(request, _density(request), plan, plan.inputs, (), tell)
+        notes.append(inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs")))
+    told = sentences([plan.design.left_out_note, *notes])
+    main = _fitted(request, _auditor(request, plan), plan, plan.design, told, tell)
+    result = AuditResult(request, plan.table, main, inputs, told, warnings_told)
+    _write(result, file)
+    return result
+
+
+def _once(tell):
+    """A list of what was told, and a function that tells each text once."""
+    told = []
+
+    def tell_once(text):
+        if text not in told:
+            told.append(text)
+            tell(text)
+
+    return told, tell_once
+
+
+def _fitted(request, auditor, plan, design, notes, tell):
+    """The :class:`Finding` of an auditor on a design."""
+    about = "Audit of the inputs" if design is plan.inputs else "Audit"
+    with _told_in_options(tell), few_threads(design):
+        X, y = _frames(design, plan.table, request.target)
+        auditor.fit(X, y)
+        repairs = _repairs(auditor, design)
+        rows = design.rows[auditor.audit_.indices]
+        told = repairs_in_words(repairs, plan.table.names_of(rows))
+        if told:
+            notes = (*notes, f"Flagged rows would fit with {'; '.join(told)}.")
+        title = f"{about} of {request.file.name}"
+        gate = None if design is plan.inputs else gate_of(request, auditor.epsilon_posterior_)
+        groups = group_labels(plan.group, design.rows, X.index)
+        report = AuditReport(auditor, title=title, notes=notes, groups=groups, gate=gate)
+        return Finding(design, auditor.audit_, report, report.to_dict(), repairs)
+
+
+def _repairs(auditor, design):
+    """What would make each flagged row fit."""
+    audit = auditor.audit_
+    flagged, evidence = audit.indices, audit.evidence
+    if design.y is not None:
+        parts = (evidence.observed, evidence.fitted, evidence.sd)
+        return target_repairs(evidence.target, *(part[flagged] for part in parts))
+    density = auditor.estimator_
+    return column_repairs(
+        design.X[flagged],
+        design.names,
+        evidence.column[flagged],
+        density.location_,
+        density.covariance_,
+    )
+
+
+def _check_options(request):
+    """Refuse options that do not go together, and a report that could not be written."""
+    problems = []
+    if request.target is None:
+        if request.inputs:
+            problems.append("--inputs goes with --target: without one all columns are audited")
+        if request.model != "linear":
+            problems.append(f"--model {request.model} goes with --target")
+    if request.gamma is not None and request.model != "linear":
+        problems.append("--gamma goes with --model linear")
     if "--report" in request.outputs:
         _check_templates()
-    chosen, left_out = choose_columns(file, request.target, request.columns, request.exclude)
-    for name in left_out:
-        tell(f"{name!r} has no name and was left out; ask for it with --columns")
-    wanted = chosen if request.target is None else [*chosen, request.target]
-    table = file.read(wanted)
-    design = build_design(table, chosen, request.target, request.drop_missing)
-    for note in design.notes:
-        tell(note)
-    auditor = _auditor(request, design, tell)
-    notes = _sentences([design.left_out_note, *told])
-    with _told_in_options(tell):
-        auditor.fit(*_frames(design, table, request.target))
-        report = AuditReport(auditor, title=f"Audit of {request.file.name}", notes=notes)
-        summary = report.to_dict()
-    result = AuditResult(request, table, design, auditor.audit_, summary, notes, told)
-    _write(result, file, report)
-    return result
+    if problems:
+        raise InputError(*problems)
 
 
 def _check_formats(file, outputs):
@@ -162,40 +154,28 @@ def _check_templates():
         raise InputError('--report needs Jinja2: pip install "skholder[report]"') from error
 
 
-def _auditor(request, design, tell):
-    """The unfitted auditor."""
+def _auditor(request, plan):
+    """The unfitted auditor of the target, or of all columns."""
+    if request.target is None:
+        return _density(request)
+    if plan.model == "trees":
+        return tree_auditor(request, plan.design)
+    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
+
+
+def _density(request):
+    """The unfitted auditor of columns."""
+    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule)
+
+
+def _settings(request):
     settings = {
         "n_draws": request.n_draws,
         "n_jobs": -1,
         "random_state": request.seed,
         "verbose": int(request.verbose),
     }
-    if request.gamma is not None:
-        settings["gamma"] = request.gamma
-    if request.target is not None:
-        return OutlierAuditor(HolderBayesRegressor(**settings), rule=request.rule)
-    kind = _covariance_type(len(design.names))
-    if kind == "diag":
-        tell(
-            f"{len(design.names)} columns are too many for a full covariance: the density takes "
-            "them as independent"
-        )
-    return OutlierAuditor(HolderBayesDensity(covariance_type=kind, **settings), rule=request.rule)
-
-
-def _covariance_type(n_columns):
-    for kind in ("full", "diag"):
-        try:
-            check_width(n_columns, kind == "full", "mcmc")
-        except ValueError:
-            continue
-        return kind
-    raise InputError(f"{n_columns} columns are too many for a density; choose some with --columns")
-
-
-def _sentences(texts):
-    """The texts that are not empty, with a capital first and a full stop last."""
-    return [f"{text[0].upper()}{text[1:]}." for text in texts if text]
+    return settings if request.gamma is None else {**settings, "gamma": request.gamma}
 
 
 def _frames(design, table, target):
@@ -203,7 +183,7 @@ def _frames(design, table, target):
     pd = import_pandas()
     index = pd.Index(table.names_of(design.rows), name="row", tupleize_cols=False)
     X = pd.DataFrame(design.X, columns=design.names, index=index)
-    return X, None if target is None else pd.Series(design.y, name=target, index=index)
+    return X, None if design.y is None else pd.Series(design.y, name=target, index=index)
 
 
 @contextmanager
@@ -224,17 +204,19 @@ def _told_in_options(tell):
         tell(in_options(str(warning.message)))
 
 
-def _write(result, file, report):
+def _write(result, file):
     """The output files, each whole or not at all."""
-    outputs = result.request.outputs
-    if "--report" in outputs:
-        with replacing(outputs["--report"]) as path:
-            report.to_html(path)
+    outputs = result.request.all_outputs
+    pages = {"--report": result.main, "--inputs": result.inputs}
+    for option, finding in pages.items():
+        if option in outputs:
+            with replacing(outputs[option]) as path:
+                finding.report.to_html(path)
     if "--scores" in outputs:
         with replacing(outputs["--scores"]) as path:
             write_scores(result, path)
     if "--clean" in outputs:
         keep = np.zeros(result.table.n_rows, dtype=bool)
-        keep[result.design.rows] = ~result.audit.mask
+        keep[result.main.design.rows] = True
         with replacing(outputs["--clean"]) as path:
-            file.copy(keep, path)
+            file.copy(keep & ~result.flagged, path)

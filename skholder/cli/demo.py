@@ -8,14 +8,15 @@ import shlex
 import numpy as np
 
 from ..datasets import load_spoiled_diabetes
-from .auditing import AuditRequest, run_audit
+from .auditing import run_audit
 from .printout import as_text
-from .tables import InputError, replacing
+from .records import AuditRequest
+from .tables import InputError, Wishes, replacing
 
 __all__ = ["run_demo"]
 
 
-def run_demo(folder, seed, n_draws, verbose, warn):
+def run_demo(folder, seed, n_draws, verbose, warn, note):
     """Audit a spoiled copy of scikit-learn's diabetes data and keep all files in a folder.
 
     Parameters
@@ -24,8 +25,8 @@ def run_demo(folder, seed, n_draws, verbose, warn):
     seed, n_draws : int
     verbose : bool
         Show a progress bar.
-    warn : callable
-        Takes the text of a warning.
+    warn, note : callable
+        Take the text of a warning, of a note.
     """
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -38,7 +39,7 @@ def run_demo(folder, seed, n_draws, verbose, warn):
     _write_csv(data, source)
     request = AuditRequest(
         source,
-        target=data.target_name,
+        Wishes(target=data.target_name),
         seed=seed,
         n_draws=n_draws,
         verbose=verbose,
@@ -49,9 +50,9 @@ def run_demo(folder, seed, n_draws, verbose, warn):
         },
     )
     print(f"$ {_command(request)}\n", flush=True)
-    result = run_audit(request, warn)
+    result = run_audit(request, warn, note)
     print(as_text(result))
-    flagged, spoiled = result.audit.mask, data.outliers
+    flagged, spoiled = result.main.audit.mask, data.outliers
     found, wrong = np.sum(flagged & spoiled), np.sum(flagged & ~spoiled)
     print(
         f"\nIn truth {spoiled.sum()} rows had 300 added to {data.target_name!r}: {found} of them "

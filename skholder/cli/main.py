@@ -1,7 +1,8 @@
 """The command ``skholder``: audit a table from the shell.
 
-Exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted, 1 a bug. Errors are
-one line on standard error; ``--json`` puts one JSON object on standard output, and nothing else.
+Exit codes: 0 done, 2 an input or option that cannot be used, 3 done and the gate (``--fail-above``)
+is closed, 130 interrupted, 1 a bug. Each problem is one line on standard error; ``--json`` puts one
+JSON object on standard output, and nothing else.
 """
 
 from __future__ import annotations
@@ -17,10 +18,12 @@ from pathlib import Path
 
 from .. import __version__
 from ..audit import RULES
-from .auditing import AuditRequest, run_audit
+from .auditing import run_audit
 from .demo import run_demo
+from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
-from .tables import InputError
+from .records import AuditRequest
+from .tables import InputError, Wishes
 
 __all__ = ["main"]
 
@@ -32,18 +35,23 @@ examples:
 """
 
 _AUDIT_HELP = """\
-With --target the rows are audited against a linear regression of that column on the others;
-without, against a multivariate normal density of all columns. Text columns of few levels become
-zeros and ones, one column for each level but the most frequent. Rows count from 0 below the header,
-as in pandas; lines are those of the file. The same file and options give the same output.
+With --target the rows are audited against a linear regression of that column on the others, or
+against boosted trees (--model); without, against a multivariate normal density of all columns of
+numbers. Decimal commas, percent signs, separated thousands and dates become numbers; text of few
+levels becomes zeros and ones in a linear regression, and stays what it is in trees. A note tells of
+every such reading, and of what was left out or looks wrong. Rows count from 0 below the header, as
+in pandas; lines are those of the file. The same file and options give the same output.
 
 examples:
   skholder audit patients.csv --target progression
   skholder audit patients.csv --target progression --columns age,bmi,bp --report audit.html
   skholder audit patients.csv.gz --drop-missing --exclude name --clean kept.csv.gz
+  skholder audit export.csv --target weight --model trees --id patient --missing=-999 --inputs
   skholder audit patients.parquet --target progression --rule lower --json > audit.json
+  skholder audit release.csv --group site --fail-above 0.05 --probability 0.9
 
-exit codes: 0 done, 2 an input or option that cannot be used, 130 interrupted
+exit codes: 0 done, 2 an input or option that cannot be used, 3 the share outside the model is
+above --fail-above, 130 interrupted
 """
 
 
@@ -69,16 +77,20 @@ def main(argv=None):
         start = "\n" if sys.stderr.isatty() else ""
         print(f"{start}skholder: interrupted", file=sys.stderr)
         return 130
+    except InputError as error:
+        for hint in error.hints:
+            _note(hint)
+        return _fail(error.problems, 2)
     except (OSError, ValueError, MemoryError) as error:
-        return _fail(error, 2)
+        return _fail([str(error) or type(error).__name__], 2)
     except Exception as error:
-        return _fail(f"this is a bug: {type(error).__name__}: {error}", 1)
+        return _fail([f"this is a bug: {type(error).__name__}: {error}"], 1)
     return code
 
 
-def _fail(error, code):
-    text = " ".join(str(error).split()) or type(error).__name__
-    print(f"skholder: error: {text}", file=sys.stderr)
+def _fail(problems, code):
+    for problem in problems:
+        print(f"skholder: error: {' '.join(problem.split())}", file=sys.stderr)
     return code
 
 
@@ -135,7 +147,36 @@ def _add_audit(commands):
         "--exclude", metavar="A,B", type=_names, default=[], help="leave these columns out"
     )
     parser.add_argument(
-        "--drop-missing", action="store_true", help="leave out rows with missing values"
+        "--id", metavar="COL", help="the column that names the rows: shown with each, no input"
+    )
+    parser.add_argument(
+        "--decimal",
+        choices=(".", ","),
+        help="the decimal mark of cells such as 1,234 where the column leaves it open",
+    )
+    parser.add_argument(
+        "--missing",
+        metavar="A,B",
+        type=_names,
+        default=[],
+        help="cells that stand for a missing value besides the usual ones, as in --missing=-999,?",
+    )
+    parser.add_argument(
+        "--drop-missing",
+        action="store_true",
+        help="leave out rows with missing values that the model cannot take",
+    )
+    parser.add_argument(
+        "--model",
+        choices=("linear", "trees", "auto"),
+        default="linear",
+        help="of the target: a linear regression, boosted trees, or the one that predicts rows "
+        "held out better (default: linear)",
+    )
+    parser.add_argument(
+        "--inputs",
+        action="store_true",
+        help="with --target, audit the inputs too: a regression does not see their errors",
     )
     parser.add_argument(
         "--gamma",
@@ -151,6 +192,7 @@ def _add_audit(commands):
         "most 5%% of false flags on average, or 'certain' for rows that are hardly inliers "
         "(default: mean)",
     )
+    add_gate(parser)
     _add_sampling(parser)
     parser.add_argument("--report", metavar="FILE.html", type=Path, help="write a page to read")
     parser.add_argument(
@@ -161,7 +203,9 @@ def _add_audit(commands):
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
-        "--quiet", action="store_true", help="print no text and no progress; warnings remain"
+        "--quiet",
+        action="store_true",
+        help="print no text and no progress; notes and warnings remain",
     )
 
 
@@ -228,9 +272,16 @@ def _converted(kind, text):
 def _audit(args):
     request = AuditRequest(
         file=args.file,
-        target=args.target,
-        columns=args.columns,
-        exclude=args.exclude,
+        wishes=Wishes(
+            target=args.target,
+            columns=args.columns,
+            exclude=args.exclude,
+            id=args.id,
+            decimal=args.decimal,
+            missing=args.missing,
+        ),
+        model=args.model,
+        inputs=args.inputs,
         drop_missing=args.drop_missing,
         gamma=args.gamma,
         rule=args.rule,
@@ -242,19 +293,24 @@ def _audit(args):
             for name in ("report", "scores", "clean")
             if (path := getattr(args, name)) is not None
         },
+        **check_gate(args),
     )
-    result = run_audit(request, warn=_warn)
+    result = run_audit(request, warn=_warn, note=_note)
     if args.json:
         print(json.dumps(as_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
         print(as_text(result))
-    return 0
+    return exit_code(result.main.summary["gate"], printed=not (args.json or args.quiet))
 
 
 def _warn(text):
     print(f"warning: {text}", file=sys.stderr)
 
 
+def _note(text):
+    print(f"note: {text}", file=sys.stderr)
+
+
 def _demo(args):
-    run_demo(args.out, args.seed, args.draws, sys.stderr.isatty(), _warn)
+    run_demo(args.out, args.seed, args.draws, sys.stderr.isatty(), _warn, _note)
     return 0

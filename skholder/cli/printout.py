@@ -1,18 +1,14 @@
-"""The result of ``skholder audit`` as text, as a JSON object and as a table of scores."""
+"""The result of ``skholder audit`` as text and as a JSON object."""
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
-
-import numpy as np
-
-from ..audit import expected_by_chance
 from ..audit.wording import chance_in_brief, number
 from .advice import in_options
+from .gating import group_lines
+from .repairs import repairs_in_words
+from .scores import by_chance
 
-__all__ = ["as_json", "as_text", "write_scores"]
+__all__ = ["as_json", "as_text", "inputs_in_words"]
 
 # What the text shows at most.
 _N_WORST, _N_ESTIMATES = 10, 40
@@ -30,17 +26,58 @@ def as_text(result):
     -------
     str
     """
-    summary = result.summary
-    parts = [
-        _heading(result),
-        _findings(summary["headline"]),
-        _estimates(summary["estimates"], result.design.baselines),
-        _worst(result),
-        _checks(summary["diagnostics"]),
-    ]
+    parts = [_heading(result), *_about(result.main, result.table)]
+    if result.inputs is not None:
+        model = _plain(result.inputs.summary["model"], 200)
+        parts += [f"The inputs: {model}", *_about(result.inputs, result.table)]
+    elif result.request.target is not None:
+        parts.append("Errors in the inputs were not looked for: --inputs audits them too.")
+    gate = result.main.summary["gate"]
+    if gate:
+        parts.append(gate["sentence"])
     if result.request.outputs:
         parts.append(_written(result))
     return "\n\n".join(parts)
+
+
+def inputs_in_words(finding, table, page):
+    """What the audit of the inputs found, in a line for the report about the target.
+
+    Parameters
+    ----------
+    finding : Finding
+    table : Table
+    page : Path or None
+        The report about the inputs.
+
+    Returns
+    -------
+    str
+    """
+    audit, rows = finding.audit, finding.design.rows
+    told = finding.summary["headline"]["count"].rstrip(".")
+    text = f"the inputs were audited too, against a {finding.summary['model']}: {told}"
+    worst = audit.order[: min(len(audit.indices), _N_WORST)]
+    if len(worst):
+        names = ", ".join(map(str, table.names_of(rows[worst])))
+        text += f". The most suspicious: {names}"
+    repairs = repairs_in_words(finding.repairs, table.names_of(rows[audit.indices]))
+    if repairs:
+        text += f". They would fit with {'; '.join(repairs)}"
+    return text if page is None else f"{text}. All of them are in {page.name}"
+
+
+def _about(finding, table):
+    """The parts of the text that are about one audit."""
+    summary = finding.summary
+    return [
+        _findings(summary["headline"]),
+        _estimates(summary["estimates"], finding.design.baselines),
+        *([_groups(summary["groups"])] if summary["groups"] else []),
+        _worst(finding, table),
+        *_repairs(finding, table),
+        _checks(summary["diagnostics"]),
+    ]
 
 
 def as_json(result):
@@ -54,19 +91,33 @@ def as_json(result):
     -------
     dict
     """
-    summary, table, rows = result.summary, result.table, result.design.rows
-    flagged = rows[result.audit.indices].tolist()
+    table, request = result.table, result.request
     return {
-        "file": str(result.request.file),
-        "model": summary["model"],
-        "target": result.request.target,
-        "columns": result.design.names,
-        "baselines": result.design.baselines,
+        "file": str(request.file),
+        "target": request.target,
+        "id": request.wishes.id,
         "rows": table.n_rows,
-        "rows_left_out": table.n_rows - len(rows),
+        "rows_left_out": table.n_rows - len(result.main.design.rows),
+        "rule": request.rule,
+        **_finding_as_json(result.main, table),
+        "inputs": None if result.inputs is None else _finding_as_json(result.inputs, table),
+        "notes": list(result.notes),
+        "warnings": result.warnings,
+        "written": {
+            option.removeprefix("--"): str(path) for option, path in request.all_outputs.items()
+        },
+    }
+
+
+def _finding_as_json(finding, table):
+    summary = finding.summary
+    flagged = finding.design.rows[finding.audit.indices].tolist()
+    return {
+        "model": summary["model"],
+        "columns": finding.design.names,
+        "baselines": finding.design.baselines,
         "epsilon": summary["epsilon"]["mean"],
         "epsilon_interval": summary["epsilon"]["interval"],
-        "rule": result.request.rule,
         "count": summary["count"]["flagged"],
         "count_mean": summary["count"]["mean"],
         "count_interval": summary["count"]["interval"],
@@ -74,6 +125,10 @@ def as_json(result):
         "adequacy": summary["adequacy"],
         "flagged_rows": flagged,
         "flagged_lines": None if table.lines is None else table.lines[flagged].tolist(),
+        "flagged_ids": None if table.ids is None else [table.ids[row] for row in flagged],
+        "repairs": finding.repairs,
+        "groups": summary["groups"],
+        "gate": summary["gate"],
         "estimates": summary["estimates"]["shown"],
         "diagnostics": {
             "verdict": summary["diagnostics"]["verdict"],
@@ -82,80 +137,14 @@ def as_json(result):
                 for check in summary["diagnostics"]["checks"]
             ],
         },
-        "warnings": result.warnings,
-        "written": {
-            option.removeprefix("--"): str(path) for option, path in result.request.outputs.items()
-        },
     }
-
-
-def write_scores(result, path):
-    """Write a CSV file of every row of the input, in its order; gzipped if ``path`` ends in .gz.
-
-    Rows left out for missing values have empty scores, and the columns as their reason.
-
-    Parameters
-    ----------
-    result : AuditResult
-    path : Path
-    """
-    audit, table, rows = result.audit, result.table, result.design.rows
-    evidence, position = audit.evidence, np.arange(len(rows))
-    rank = np.empty(len(rows), dtype=int)
-    rank[audit.order] = position + 1
-    scores = {
-        "flagged": np.where(audit.mask, "true", "false").tolist(),
-        "rank": rank.tolist(),
-        "fod": _digits(audit.fod),
-        "log_density": _digits(audit.log_density),
-        "tail_probability": _digits(audit.tails),
-        "expected_by_chance": _digits(_chance(audit)),
-    }
-    if result.request.target is not None:
-        scores["predicted"] = _digits(evidence.fitted)
-        scores["residual"] = _digits(evidence.observed - evidence.fitted)
-    scores["reason"] = evidence.reasons(position)
-    columns = {"row": range(table.n_rows)}
-    if table.lines is not None:
-        columns["line"] = table.lines.tolist()
-    if table.labels is not None:
-        columns["index"] = table.labels
-    left_out = np.setdiff1d(np.arange(table.n_rows), rows).tolist()
-    for name, values in scores.items():
-        columns[name] = _spread(values, rows, table.n_rows)
-    for row in left_out:
-        columns["reason"][row] = f"missing: {', '.join(table.missing_in(row))}"
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    data = text.getvalue().encode()
-    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
-
-
-def _digits(values):
-    """Ten significant digits: all of them would take twice as long to print."""
-    return [f"{value:.10g}" for value in values.tolist()]
-
-
-def _spread(values, rows, n_rows):
-    """Values of some rows as a list for all rows; empty texts for the others."""
-    if len(values) == n_rows:
-        return values
-    out = [""] * n_rows
-    for row, value in zip(rows, values, strict=True):
-        out[row] = value
-    return out
 
 
 def _heading(result):
-    note = result.design.left_out_note
-    heading = f"{_plain(result.request.file)}: {result.table.n_rows:,} rows, {_model(result)}"
+    note = result.main.design.left_out_note
+    model = _plain(result.main.summary["model"], 200)
+    heading = f"{_plain(result.request.file)}: {result.table.n_rows:,} rows, {model}"
     return f"{heading}\n{_plain(note, None)}." if note else heading
-
-
-def _model(result):
-    return _plain(result.summary["model"], 200)
 
 
 def _findings(headline):
@@ -180,30 +169,46 @@ def _estimates(estimates, baselines):
     return text
 
 
-def _worst(result):
-    audit, table, rows = result.audit, result.table, result.design.rows
+def _groups(groups):
+    sentence, rows, rest = group_lines(groups)
+    cells = [(_plain(name, _WIDEST_NAME), *others) for name, *others in rows]
+    more = f"\n... and {rest:,} more" if rest else ""
+    return f"{_plain(sentence, None)}\n{_aligned(cells, '<>>>>>>')}{more}"
+
+
+def _worst(finding, table):
+    audit, rows = finding.audit, finding.design.rows
     worst = audit.order[:_N_WORST]
     reasons = audit.evidence.reasons(worst)
     columns = [("row", *rows[worst].tolist())]
+    if table.ids is not None:
+        columns.append(("id", *(_plain(table.ids[row], _WIDEST_NAME) for row in rows[worst])))
     if table.labels is not None:
         columns.append(("index", *(_plain(table.labels[row]) for row in rows[worst])))
     if table.lines is not None:
         columns.append(("line", *table.lines[rows[worst]].tolist()))
     columns.append(("FoD", *(f"{value:.3f}" for value in audit.fod[worst])))
-    chances = map(chance_in_brief, _chance(audit)[worst])
+    chances = map(chance_in_brief, by_chance(audit)[worst])
     columns.append(("expected by chance", *chances))
     columns.append(("reason", *(_plain(reason, _WIDEST_REASON) for reason in reasons)))
-    table = _aligned(list(zip(*columns, strict=True)), ">" * (len(columns) - 1) + "<")
+    shown = _aligned(list(zip(*columns, strict=True)), ">" * (len(columns) - 1) + "<")
     clean = f"among {number(audit.total_weight)} clean rows"
     return (
         "The least likely rows (rows count from 0), and how many such rows are expected by chance "
-        f"{clean}:\n{table}"
+        f"{clean}:\n{shown}"
     )
 
 
-def _chance(audit):
-    """Rows as unlikely that are expected by chance, shape (n,)."""
-    return expected_by_chance(audit.tails, audit.total_weight)
+def _repairs(finding, table):
+    """What would make flagged rows fit: a text in a list, or none."""
+    rows = finding.design.rows[finding.audit.indices]
+    labels = rows.tolist() if table.ids is None else [table.ids[row] for row in rows]
+    kind = "rows count from 0" if table.ids is None else "rows by their id"
+    told = repairs_in_words(finding.repairs, labels)
+    if not told:
+        return []
+    lines = "\n".join(f"  {_plain(text, None)}" for text in told)
+    return [f"Flagged rows would fit with ({kind}):\n{lines}"]
 
 
 def _checks(diagnostics):
@@ -215,16 +220,18 @@ def _checks(diagnostics):
 
 
 def _written(result):
-    outputs, lines = result.request.outputs, []
-    kept = len(result.design.rows) - int(result.audit.mask.sum())
+    kept = len(result.main.design.rows) - int(result.flagged[result.main.design.rows].sum())
+    either = ", those flagged in either audit left out" if result.inputs is not None else ""
     about = {
         "--report": "",
+        "--inputs": " (about the inputs)",
         "--scores": f" (scores of {result.table.n_rows:,} rows)",
-        "--clean": f" ({kept:,} of {result.table.n_rows:,} rows)",
+        "--clean": f" ({kept:,} of {result.table.n_rows:,} rows{either})",
     }
-    for option, path in outputs.items():
-        lines.append(f"Wrote {_plain(path, None)}{about[option]}")
-    return "\n".join(lines)
+    return "\n".join(
+        f"Wrote {_plain(path, None)}{about[option]}"
+        for option, path in result.request.all_outputs.items()
+    )
 
 
 def _aligned(rows, sides):

@@ -3,6 +3,7 @@
 from .audited import AuditedEstimator
 from .auditor import OutlierAuditor
 from .density import HolderBayesDensity
+from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
 from .rejector import OutlierRejector
 
@@ -10,6 +11,7 @@ __all__ = [
     "AuditedEstimator",
     "HolderBayesDensity",
     "HolderBayesRegressor",
+    "ModelAuditor",
     "OutlierAuditor",
     "OutlierRejector",
 ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -13,10 +12,13 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from .._sklearn import HasMethods, StrOptions, fit_context, safe_indexing
+from .._sklearn import HasMethods, StrOptions, fit_context, method_params, safe_indexing
 from ..audit import Audit
 from .auditor import OutlierAuditor
-from .cleaning import fit_auditor, removed_weight
+from .base import HolderBayesEstimator
+from .class_audits import clean_classes
+from .cleaning import as_auditor, clean_rows
+from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
 from .routing import routed_fit_params
 
@@ -41,9 +43,12 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : object
         A scikit-learn regressor or classifier.
-    auditor : OutlierAuditor or None, default=None
+    auditor : OutlierAuditor, ModelAuditor, Hölder-Bayes estimator, "own" or None, default=None
         None audits y given X with a HolderBayesRegressor if ``estimator`` is a regressor, and X
-        with a HolderBayesDensity otherwise.
+        with a HolderBayesDensity otherwise. ``"own"`` audits a regressor by itself, through
+        ``ModelAuditor(estimator)``: trees are cleaned by trees. For a classifier the rows of each
+        class are audited by themselves, and no class loses more than its share of the rows left
+        out; wrong labels are not looked for.
     mode : {"drop", "weight"}, default="drop"
         ``"drop"`` leaves flagged rows out, half of all rows at the most; ``"weight"`` multiplies
         ``sample_weight`` by 1 - FoD.
@@ -54,8 +59,10 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator_ : object
         The estimator, fitted to the rows that were kept.
-    auditor_ : OutlierAuditor
-        The fitted auditor.
+    auditor_ : OutlierAuditor, ModelAuditor or None
+        The fitted auditor; None around a classifier.
+    auditors_ : dict
+        Around a classifier, by class label: the fitted auditor of that class's rows.
     audit_ : Audit
         The rows left out (``mode="drop"``), or that would be (``mode="weight"``).
     classes_ : ndarray
@@ -85,14 +92,20 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
     """
 
     estimator_: Any
-    auditor_: OutlierAuditor
+    auditor_: OutlierAuditor | ModelAuditor | None
+    auditors_: dict[Any, OutlierAuditor]
     audit_: Audit
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
 
     _parameter_constraints = {
         "estimator": [HasMethods("fit")],
-        "auditor": [None, HasMethods(["fit", "fit_predict"])],
+        "auditor": [
+            None,
+            StrOptions({"own"}),
+            HasMethods(["fit", "audit_of"]),
+            HolderBayesEstimator,
+        ],
         "mode": [StrOptions({"drop", "weight"})],
         "random_state": ["random_state"],
     }
@@ -101,7 +114,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         self,
         estimator: Any,
         *,
-        auditor: OutlierAuditor | None = None,
+        auditor: OutlierAuditor | ModelAuditor | HolderBayesEstimator | str | None = None,
         mode: str = "drop",
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -111,8 +124,10 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     def _auditor(self):
+        if isinstance(self.auditor, str):
+            return ModelAuditor(self.estimator, refit=False)
         if self.auditor is not None:
-            return self.auditor
+            return as_auditor(self.auditor)
         return OutlierAuditor(HolderBayesRegressor() if is_regressor(self.estimator) else None)
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -150,8 +165,8 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         named = named if np.ndim(named) == 1 else y
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
-        self.auditor_ = fit_auditor(self._auditor(), X, named, audit_params, self.random_state)
-        self.audit_, removed, weight = removed_weight(self.auditor_)
+        found = self._found(X, named, y, audit_params)
+        self.auditor_, self.auditors_, self.audit_ = found.auditor, found.auditors, found.audit
         accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":
             if not accepts:
@@ -159,37 +174,35 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
                     f"mode='weight' needs an estimator whose fit takes sample_weight; "
                     f"{type(self.estimator).__name__} has none. Use mode='drop'."
                 )
-            params["sample_weight"] = weight * (1 - self.auditor_.fod_scores_)
+            params["sample_weight"] = found.weight * found.kept
             self.estimator_ = clone(self.estimator).fit(X, y, **params)
         else:
-            left = self._keep_classes(y, weight - removed, weight)
+            left = found.weight - found.removed
             kept = np.flatnonzero(left > 0)
+            params = dict(method_params(X, params, kept))
             if sample_weight is not None and "sample_weight" in params:
                 params["sample_weight"] = left[kept]
             self.estimator_ = clone(self.estimator).fit(
                 safe_indexing(X, kept), safe_indexing(y, kept), **params
             )
         for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.auditor_, name):
-                setattr(self, name, getattr(self.auditor_, name))
+            vars(self).pop(name, None)
+            source = self.estimator_ if self.auditor_ is None else self.auditor_
+            if hasattr(source, name):
+                setattr(self, name, getattr(source, name))
         return self
 
-    def _keep_classes(self, y, left, weight):
-        """Give a class that would vanish its rows back: a classifier cannot learn it otherwise."""
-        if not is_classifier(self.estimator):
-            return left
-        labels = np.asarray(y)
-        for label in np.unique(labels[weight > 0]):
-            rows = labels == label
-            if not np.any(left[rows] > 0):
-                warnings.warn(
-                    f"Every row of class {label!r} was flagged; they are kept. Audit a different "
-                    "set of columns, or use mode='weight'.",
-                    UserWarning,
-                    stacklevel=3,
+    def _found(self, X, named, y, params):
+        """What the audit, or that of each class, says of the rows."""
+        auditor = self._auditor()
+        if is_classifier(self.estimator):
+            if isinstance(auditor, ModelAuditor):
+                raise ValueError(
+                    "A ModelAuditor audits numeric responses, a classifier has labels: its rows "
+                    "are audited class by class by a density, auditor=None."
                 )
-                left = np.where(rows, weight, left)
-        return left
+            return clean_classes(auditor, X, y, params, self.random_state)
+        return clean_rows(auditor, X, named, params, self.random_state)
 
     @available_if(_has("predict"))
     def predict(self, X: ArrayLike) -> NDArray[Any]:

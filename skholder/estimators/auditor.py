@@ -19,10 +19,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
-from ..audit import RULES, Audit, choose_count, score_threshold
+from ..audit import RULES, Audit, score_threshold
 from ..posterior import GammaPath
 from .base import HolderBayesEstimator
 from .density import HolderBayesDensity
+from .flagging import flagged_count, flagged_rows
 from .routing import routed_fit_params, seed_if_unset
 
 __all__ = ["OutlierAuditor"]
@@ -197,16 +198,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
     def wanted_count(self) -> int:
         """Training rows to call outliers by the current rule, in units of weight."""
         check_is_fitted(self, "estimator_")
-        if self.contamination == "auto":
-            fitted = self.estimator_
-            return choose_count(
-                fitted.outlier_count_posterior_,
-                self.rule,
-                self.level,
-                fitted.tail_probability_,
-                fitted.record_.weight,
-            )
-        return int(np.rint(float(self.contamination) * self.estimator_.record_.total_weight))
+        return flagged_count(self.estimator_, self.rule, self.level, self.contamination)
 
     @property
     def offset_(self) -> float:
@@ -233,20 +225,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         Audit
         """
         check_is_fitted(self, "estimator_")
-        fitted, record = self.estimator_, self.estimator_.record_
-        return Audit.from_posterior(
-            fitted.outlier_count_posterior_,
-            fitted.fod_scores_,
-            fitted.log_density_,
-            level=self.level,
-            rank="log_density",
-            weight=record.weight,
-            index=record.index,
-            evidence=record.evidence,
-            library=record.library,
-            tails=fitted.tail_probability_,
-            count=count,
-        )
+        return flagged_rows(self.estimator_, count, self.level)
 
     @property
     def fod_scores_(self) -> NDArray[np.float64]:
@@ -353,8 +332,7 @@ class OutlierAuditor(TransformerMixin, OutlierMixin, MetaEstimatorMixin, BaseEst
         check_is_fitted(self, "estimator_")
         if self.output == "passthrough" or self._on_regressor:
             return validate_data(self, X, reset=False, dtype=None, ensure_all_finite=False)
-        log_density, fod = self._new_scores(X, None)
-        scores = np.column_stack([fod, log_density])
+        scores = np.column_stack(self._new_scores(X, None)[::-1])
         if self.output == "scores":
             return scores
         return np.hstack([validate_data(self, X, reset=False, dtype=np.float64), scores])

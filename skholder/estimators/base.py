@@ -383,6 +383,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             evidence=self.record_.evidence,
             library=self.record_.library,
             tails=self.tail_probability_,
+            epsilon_draws=self.epsilon_posterior_,
         )
 
     def to_arviz(self) -> Any:

@@ -2,12 +2,70 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import clone
 
+from ..audit import Audit
+from .auditor import OutlierAuditor
+from .base import HolderBayesEstimator
 from .routing import seed_if_unset
 
-__all__ = ["fit_auditor", "removed_weight"]
+__all__ = [
+    "Cleaning",
+    "as_auditor",
+    "clean_rows",
+    "fit_auditor",
+    "holder_fit",
+    "removed_weight",
+]
+
+
+@dataclass(frozen=True, repr=False)
+class Cleaning:
+    """What an audit, or the audits of single classes, takes off a table of n rows.
+
+    Attributes
+    ----------
+    auditor : OutlierAuditor, ModelAuditor or None
+        Fitted; None where each class has its own.
+    auditors : dict
+        By class label, the fitted auditor of its rows.
+    audit : Audit
+        Of all rows.
+    removed, weight : ndarray of shape (n,)
+        Weight taken off each row where rows are dropped, and its weight.
+    kept : ndarray of shape (n,)
+        Factors of the weights where rows are weighted.
+    """
+
+    auditor: Any
+    auditors: dict[Any, Any]
+    audit: Audit
+    removed: NDArray[np.float64]
+    weight: NDArray[np.float64]
+    kept: NDArray[np.float64]
+
+
+def clean_rows(auditor, X, y, params, random_state):
+    """The :class:`Cleaning` of a table by one audit of all its rows."""
+    fitted = fit_auditor(auditor, X, y, params, random_state)
+    audit, removed, weight = removed_weight(fitted)
+    return Cleaning(fitted, {}, audit, removed, weight, 1 - fitted.fod_scores_)
+
+
+def as_auditor(auditor):
+    """The auditor itself, or one around a bare Hölder-Bayes estimator."""
+    return OutlierAuditor(auditor) if isinstance(auditor, HolderBayesEstimator) else auditor
+
+
+def holder_fit(auditor):
+    """The Hölder-Bayes fit inside a fitted auditor; the auditor itself where it has none."""
+    inside = getattr(auditor, "estimator_", auditor)
+    return getattr(auditor, "residual_posterior_", inside)
 
 
 def fit_auditor(auditor, X, y, params, random_state):
@@ -27,7 +85,7 @@ def fit_auditor(auditor, X, y, params, random_state):
 
 def removed_weight(auditor):
     """The audit, its budget clipped to half the rows, and the weight taken off each row."""
-    weight = auditor.estimator_.record_.row_weight
+    weight = holder_fit(auditor).record_.row_weight
     budget = min(auditor.wanted_count, int(weight.sum() // 2))
     audit = auditor.audit_of(budget)
     before = np.cumsum(weight[audit.order]) - weight[audit.order]

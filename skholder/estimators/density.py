@@ -11,6 +11,7 @@ from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
+from ..audit.column_values import ColumnValues, typical_rows
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
@@ -23,7 +24,7 @@ from .inputs import naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
-from .width import check_width
+from .width import check_width, covariance_for
 
 __all__ = ["HolderBayesDensity"]
 
@@ -55,9 +56,13 @@ class HolderBayesDensity(DensityPredictions):
         :class:`skholder.models.Radial` law or :class:`skholder.models.ColumnFamily`, or an object
         with ``parameter_names``, ``log_density(theta, X)`` and ``starts(X)``; see
         :mod:`skholder.models.custom`.
-    covariance_type : {"full", "diag"}, default="full"
+    covariance_type : {"auto", "full", "spectral", "diag"}, default="auto"
         Of the normal and the Student-t: ``"full"`` lets columns be correlated and is computed on
-        whitened data, ``"diag"`` has independent columns and is computed on standardised ones.
+        whitened data. ``"spectral"`` takes the principal axes of a robust, shrunken scatter as they
+        are and infers location and scales along them, for tables of up to 1000 columns.
+        ``"diag"`` has independent columns and is computed on standardised ones. ``"auto"`` is full
+        up to 20 columns, if there are at most 6 of them or 25 rows for each parameter, and
+        spectral otherwise; the model in words says which.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
         The family of functions phi that defines the risk H: the density power divergence, two that
         saturate (they give well-fitting rows less say), and the comparators: the gamma-divergence
@@ -85,7 +90,7 @@ class HolderBayesDensity(DensityPredictions):
         attracting the fit; raise it to the resolution of the data.
     standardize : bool, default=True
         Whether to whiten or standardise columns first; False takes the user's units as the
-        computing scale.
+        computing scale. A spectral covariance is computed along its axes in any case.
     contamination : "auto" or float in (0, 0.5], default="auto"
         Share of the training rows that ``predict`` calls outliers; ``"auto"`` takes the posterior's
         own count. It moves ``offset_`` only, not the posterior.
@@ -175,7 +180,7 @@ class HolderBayesDensity(DensityPredictions):
             HasMethods("log_density"),
             HasMethods(["log_kernel", "log_power", "tail"]),
         ],
-        "covariance_type": [StrOptions({"full", "diag"})],
+        "covariance_type": [StrOptions({"auto", "full", "spectral", "diag"})],
         "temperature": [
             StrOptions({"calibrated", "covdet"}),
             Interval(Real, 0, None, closed="neither"),
@@ -191,7 +196,7 @@ class HolderBayesDensity(DensityPredictions):
         *,
         count: str = "calibrated",
         model: str | object = "normal",
-        covariance_type: str = "full",
+        covariance_type: str = "auto",
         divergence: str | object = "dpd",
         kappa: float | None = None,
         temperature: str | float = "calibrated",
@@ -265,6 +270,7 @@ class HolderBayesDensity(DensityPredictions):
             )
             rows = units.apply(start.data)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
+            values = ColumnValues.of(start.data, _typical(result, rows), start.weight)
             self._conclude(
                 result,
                 rows,
@@ -275,7 +281,9 @@ class HolderBayesDensity(DensityPredictions):
                 units=units,
                 weight=start.weight,
                 columns=column_names(self),
-                evidence=density_evidence(column_names(self), start.data, rows, contributions),
+                evidence=density_evidence(
+                    column_names(self), start.data, rows, contributions, values
+                ),
                 baseline=PlainMoments.of(start.data, start.weight),
                 **start.labels,
             )
@@ -295,10 +303,14 @@ class HolderBayesDensity(DensityPredictions):
         kind.check_support(data)
         random = private_random_state(self.random_state)
         where = canonical(data, weight=weight)
-        units = self._units(kind, data[where.chosen], where.weight, random)
-        table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
+        distinct = data[where.chosen]
+        covariance_type = covariance_for(self.covariance_type, distinct, where.weight)
+        units = self._units(kind.scaling(covariance_type), distinct, where.weight, random)
+        table = AuditedTable(RowBlocks(units.apply(distinct), where.weight), where)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
-        model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
+        model = kind.build(
+            table.rows.rows, covariance_type, names, n_own=units.n_own, **self._priors()
+        )
         return Prepared(model, table, units, data, None, weight, labels, random)
 
     def _power(self, start):
@@ -315,13 +327,13 @@ class HolderBayesDensity(DensityPredictions):
             "min_scale": self.min_scale,
         }
 
-    def _units(self, kind, X, weight, random):
+    def _units(self, scaling, X, weight, random):
         """The map to the computing scale."""
-        scaling = kind.scaling(self.covariance_type)
-        units = Whitening.of(scaling if self.standardize else "none", X, weight, random)
+        in_users_units = not self.standardize and scaling != "spectral"
+        units = Whitening.of("none" if in_users_units else scaling, X, weight, random)
         if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
-        check_width(len(units.backward), scaling == "full", self.inference)
+        check_width(len(units.backward), scaling, self.inference)
         return units
 
     def _training_offset(self, distinct, log_density):
@@ -353,6 +365,13 @@ def _is_discrete(X):
     """Whether some column of X has so few values that most rows share theirs with others."""
     few = X[:: max(1, len(X) // _FEW_ROWS)]
     return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
+
+
+def _typical(result, rows):
+    """Which rows (n,) the best mode keeps."""
+    draws = result.draws
+    log_density = draws.model.log_density(result.modes[0].theta[None], rows)[:, 0]
+    return typical_rows(log_density, 0.0 if draws.alpha is None else 1 - np.mean(draws.alpha))
 
 
 def _lost(units):

@@ -29,16 +29,29 @@ _THINNED = 256
 class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
     """Methods of a fitted regression; not for direct use."""
 
+    # Columns that X has at the least.
+    n_columns_needed = 1
+
     def _check_rows(self, X, y):
         check_is_fitted(self)
         with naming_columns(X, y):
-            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, reset=False)
+            X, y = validate_data(
+                self,
+                X,
+                y,
+                dtype=np.float64,
+                y_numeric=True,
+                reset=False,
+                ensure_min_features=self.n_columns_needed,
+            )
         return self.record_.units.rows(X, y.astype(np.float64, copy=False))
 
     def _check_design(self, X):
         check_is_fitted(self)
         with naming_columns(X):
-            X = validate_data(self, X, dtype=np.float64, reset=False)
+            X = validate_data(
+                self, X, dtype=np.float64, reset=False, ensure_min_features=self.n_columns_needed
+            )
         return self.record_.units.design(X)
 
     @overload

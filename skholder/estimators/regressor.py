@@ -282,7 +282,13 @@ class HolderBayesRegressor(RegressionPredictions):
         labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
         with naming_columns(X, y):
             data, response = validate_data(
-                self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2
+                self,
+                X,
+                y,
+                dtype=np.float64,
+                y_numeric=True,
+                ensure_min_samples=2,
+                ensure_min_features=self.n_columns_needed,
             )
         response = response.astype(np.float64, copy=False)
         weight = usable_weight(sample_weight, data)

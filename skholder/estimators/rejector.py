@@ -8,11 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import indexable
+from sklearn.utils.multiclass import type_of_target
 
 from .._sklearn import HasMethods, fit_context, safe_indexing
 from ..audit import Audit
 from .auditor import OutlierAuditor
-from .cleaning import fit_auditor, removed_weight
+from .base import HolderBayesEstimator
+from .cleaning import as_auditor, clean_rows
+from .model_auditor import ModelAuditor
+from .regressor import HolderBayesRegressor
 
 __all__ = ["OutlierRejector"]
 
@@ -22,14 +26,15 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
 
     Parameters
     ----------
-    auditor : OutlierAuditor or None, default=None
-        None audits X with a HolderBayesDensity.
+    auditor : OutlierAuditor, ModelAuditor, Hölder-Bayes estimator or None, default=None
+        None audits y given X with a HolderBayesRegressor where y is continuous, and X with a
+        HolderBayesDensity where y has classes or is missing.
     random_state : int, RandomState or None, default=None
         Seed for an auditor whose own ``random_state`` is None.
 
     Attributes
     ----------
-    auditor_ : OutlierAuditor
+    auditor_ : OutlierAuditor or ModelAuditor
         The fitted auditor.
     audit_ : Audit
         The rows that were flagged.
@@ -57,20 +62,20 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
     True
     """
 
-    auditor_: OutlierAuditor
+    auditor_: OutlierAuditor | ModelAuditor
     audit_: Audit
     sample_indices_: NDArray[np.int_]
     n_features_in_: int
     feature_names_in_: NDArray[np.object_]
 
     _parameter_constraints = {
-        "auditor": [None, HasMethods(["fit", "fit_predict"])],
+        "auditor": [None, HasMethods(["fit", "audit_of"]), HolderBayesEstimator],
         "random_state": ["random_state"],
     }
 
     def __init__(
         self,
-        auditor: OutlierAuditor | None = None,
+        auditor: OutlierAuditor | ModelAuditor | HolderBayesEstimator | None = None,
         *,
         random_state: int | np.random.RandomState | None = None,
     ) -> None:
@@ -79,7 +84,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
 
     @fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
-        """Audit the rows of X (and y, if the auditor's estimator is a regressor).
+        """Audit the rows of X, or y given X.
 
         Parameters
         ----------
@@ -90,10 +95,10 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
-        auditor = OutlierAuditor() if self.auditor is None else self.auditor
-        self.auditor_ = fit_auditor(auditor, X, y, {}, self.random_state)
-        self.audit_, removed, _ = removed_weight(self.auditor_)
-        self.sample_indices_ = np.flatnonzero(removed == 0)
+        auditor = _default(y) if self.auditor is None else as_auditor(self.auditor)
+        found = clean_rows(auditor, X, y, {}, self.random_state)
+        self.auditor_, self.audit_ = found.auditor, found.audit
+        self.sample_indices_ = np.flatnonzero(found.removed == 0)
         for name in ("n_features_in_", "feature_names_in_"):
             if hasattr(self.auditor_, name):
                 setattr(self, name, getattr(self.auditor_, name))
@@ -115,3 +120,9 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         X, y = indexable(X, y)
         self.fit(X, y)
         return safe_indexing(X, self.sample_indices_), safe_indexing(y, self.sample_indices_)
+
+
+def _default(y):
+    """An auditor of y given X where y is a continuous response, of X where it has classes."""
+    continuous = y is not None and type_of_target(y, input_name="y") == "continuous"
+    return OutlierAuditor(HolderBayesRegressor() if continuous else None)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sklearn import get_config
 from sklearn.utils.metadata_routing import process_routing
+from sklearn.utils.validation import has_fit_parameter
 
-__all__ = ["routed_fit_params", "seed_if_unset"]
+__all__ = ["routed_fit_and_split", "routed_fit_params", "seed_if_unset"]
 
 
 def routed_fit_params(owner, name, sample_weight, fit_params):
@@ -25,3 +26,24 @@ def seed_if_unset(estimator, random_state):
     if "random_state" in estimator.get_params(deep=False) and estimator.random_state is None:
         estimator.set_params(random_state=random_state)
     return estimator
+
+
+def routed_fit_and_split(owner, sample_weight, fit_params):
+    """What ``owner.fit`` passes on to its estimator's ``fit`` and to its splitter's ``split``.
+
+    With routing enabled the requests decide. Without it weights go to an estimator that takes them,
+    ``groups`` to the splitter, and everything else to the estimator.
+
+    Returns
+    -------
+    fit_params, split_params : dict
+    """
+    weight = {} if sample_weight is None else {"sample_weight": sample_weight}
+    if get_config().get("enable_metadata_routing", False):
+        routed = process_routing(owner, "fit", **fit_params, **weight)
+        return dict(routed["estimator"].fit), dict(routed["splitter"].split)
+    split = {"groups": fit_params["groups"]} if "groups" in fit_params else {}
+    rest = {name: value for name, value in fit_params.items() if name != "groups"}
+    if has_fit_parameter(owner.estimator, "sample_weight"):
+        rest |= weight
+    return rest, split

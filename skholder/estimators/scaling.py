@@ -37,6 +37,8 @@ class Scaling:
         1e9 will do that) is centred at its median and scaled by its quartiles instead: otherwise
         its honest values would be squeezed below ``min_scale`` and out of the priors' reach.
         """
+        if not values.shape[1]:
+            return cls.identity(0)
         # Powers of two bring every column near 1 without rounding, so squares cannot overflow.
         largest = np.max(np.abs(values), axis=0)
         unit = np.exp2(np.frexp(largest)[1].astype(float) - 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..models.starts import minimum_covariance_determinant
+from ..models.starts import minimum_covariance_determinant, principal_axes
 from .scaling import Scaling
 
 __all__ = ["Whitening"]
@@ -28,11 +28,14 @@ class Whitening:
     forward : ndarray of shape (k, r)
     backward : ndarray of shape (r, k)
         r < k where some columns are constant or collinear.
+    n_own : int
+        Leading principal axes with a variance of their own; 0 where z are no such axes.
     """
 
     centre: np.ndarray
     forward: np.ndarray
     backward: np.ndarray
+    n_own: int = 0
 
     @property
     def n_lost(self):
@@ -69,8 +72,13 @@ class Whitening:
 
     @classmethod
     def of(cls, kind, X, weight, random):
-        """The map of a kind: ``"full"``, ``"standard"``, ``"ratio"`` or ``"none"``."""
-        return cls.full(X, weight, random) if kind == "full" else cls.columns(X, weight, kind)
+        """The map of a kind.
+
+        ``"full"``, ``"spectral"``, ``"standard"``, ``"ratio"`` or ``"none"``.
+        """
+        if kind == "full":
+            return cls.full(X, weight, random)
+        return cls.spectral(X, weight) if kind == "spectral" else cls.columns(X, weight, kind)
 
     @classmethod
     def identity(cls, n_columns):
@@ -116,6 +124,18 @@ class Whitening:
             if _SINGULAR < value[0] < 0.01:
                 return out._then(*found)
         return out
+
+    @classmethod
+    def spectral(cls, X, weight):
+        """Coordinates along the principal axes of a robust scatter, in units of their spread."""
+        plain = cls.columns(X, weight)
+        if len(plain.backward) == 0:
+            return plain
+        axes = principal_axes(plain.apply(X), weight)
+        forward = axes.vector / axes.scale[:, None] / axes.root
+        backward = (axes.vector * axes.scale[:, None] * axes.root).T
+        centre = plain.centre + axes.centre @ plain.backward
+        return cls(centre, plain.forward @ forward, backward @ plain.backward, axes.n_own)
 
     def _then(self, mean, covariance):
         """This map followed by the whitening of a covariance (r, r) of its result."""

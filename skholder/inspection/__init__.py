@@ -9,6 +9,7 @@ from .audit_ranking import AuditRankingDisplay
 from .epsilon_posterior import EpsilonPosteriorDisplay
 from .fod import FoDDisplay
 from .gamma_path import GammaPathDisplay
+from .group_shares import GroupSharesDisplay
 from .influence import InfluenceDisplay
 from .posterior import PosteriorDisplay
 from .trace import TraceDisplay
@@ -18,6 +19,7 @@ __all__ = [
     "EpsilonPosteriorDisplay",
     "FoDDisplay",
     "GammaPathDisplay",
+    "GroupSharesDisplay",
     "InfluenceDisplay",
     "PosteriorDisplay",
     "TraceDisplay",

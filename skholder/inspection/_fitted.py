@@ -90,7 +90,7 @@ def choose_parameters(estimator, wanted=None, feature_names=None):
     names = column_names(estimator, feature_names)
     families = {key: _family(estimator, key, names) for key in estimator.posterior_}
     if wanted is None:
-        matrix = {key for key, family in families.items() if len(family[0].index) == 2}
+        matrix = {key for key, family in families.items() if family and len(family[0].index) == 2}
         first = [family[:_PER_VECTOR] for key, family in families.items() if key not in matrix]
         chosen = [parameter for family in first for parameter in family]
         # Epsilon comes last and is what people look for: the others make room for it.

@@ -137,13 +137,15 @@ class FoDDisplay:
         FoDDisplay
         """
         pyplot(cls.__name__)
-        fitted = unwrap(estimator, cls.__name__, need_epsilon=True).fitted
+        found = unwrap(estimator, cls.__name__, need_epsilon=True)
+        fitted = found.fitted
         _check_space(space, fitted, y)
-        names = column_names(fitted, feature_names)
-        data = check_array(X, dtype=np.float64)
-        chosen = None if columns is None else column_positions(fitted, columns, names)
+        names = column_names(found.table, feature_names)
+        chosen = None if columns is None else column_positions(found.table, columns, names)
         residual = is_regressor(fitted) and space != "data"
-        log_density, fod = fitted.audit_scores(*((X, y) if is_regressor(fitted) else (X,)))
+        # A picture of residuals against predictions needs no numbers from X.
+        data = None if chosen is None and residual else check_array(X, dtype=np.float64)
+        log_density, fod = fitted.audit_scores(*found.inputs(X, y))
         if chosen is None and not residual:
             chosen = _telling_columns(data, fod)
         values = [data[:, j] for j in chosen or []]
@@ -151,9 +153,10 @@ class FoDDisplay:
         if is_regressor(fitted):
             what = target_text(y, target_name)
             target = column_or_1d(y).astype(np.float64)
+            prediction = found.prediction(X, y)
             if not values:
-                values, labels = [fitted.predict(X)], [f"Fitted {what}"]
-            values.append(target - fitted.predict(X) if residual else target)
+                values, labels = [prediction], [f"Fitted {what}"]
+            values.append(target - prediction if residual else target)
             labels.append(f"Residual of {what}" if residual else what)
         elif len(values) == 1:
             values.insert(0, np.arange(len(data)))

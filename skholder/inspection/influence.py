@@ -133,19 +133,20 @@ class InfluenceDisplay:
         InfluenceDisplay
         """
         pyplot(cls.__name__)
-        fitted = unwrap(estimator, cls.__name__).fitted
+        found = unwrap(estimator, cls.__name__)
+        fitted = found.fitted
         chosen = choose_parameters(fitted, parameters, feature_names)
         regression = is_regressor(fitted)
         if regression and y is None:
             raise ValueError("This estimator models y given X: pass y too.")
-        args = (X, y) if regression else (X,)
+        args = found.inputs(X, y)
         moved = fitted.influence(*args).parameters
         change = (
             np.column_stack([p.change_of(moved[p.key]) for p in chosen])
             / fitted.record_.total_weight
         )
         if regression:
-            residual = column_or_1d(y).astype(np.float64) - fitted.predict(X)
+            residual = column_or_1d(y).astype(np.float64) - found.prediction(X, y)
             x = np.repeat(residual[:, None], len(chosen), axis=1)
             x_names = [f"Residual of {target_text(y, target_name)}"] * len(chosen)
         else:

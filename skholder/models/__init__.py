@@ -16,6 +16,8 @@ from .named_draws import ColumnMoments, NamedDraws
 from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoise, check_noise
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
+from .residual import ResidualModel
+from .spectral import SpectralModel
 
 __all__ = [
     "DENSITY_NAMES",
@@ -37,7 +39,9 @@ __all__ = [
     "PoissonFamily",
     "Radial",
     "RadialNoise",
+    "ResidualModel",
     "ScipyNoise",
+    "SpectralModel",
     "StudentTNoise",
     "StudentTRadial",
     "UserModel",

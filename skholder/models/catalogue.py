@@ -22,6 +22,7 @@ from .families import (
     PoissonFamily,
 )
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
+from .spectral import SpectralModel
 
 __all__ = ["DENSITY_NAMES", "DensityKind", "check_density"]
 
@@ -36,29 +37,46 @@ class DensityKind(ABC):
     def scaling(self, covariance_type: str) -> str:
         """How columns come to the computing scale.
 
-        ``"full"`` (whitened), ``"standard"``, ``"ratio"`` or ``"none"``; see
+        ``"full"`` (whitened), ``"spectral"`` (along principal axes), ``"standard"``, ``"ratio"``
+        or ``"none"``; see
         :class:`skholder.estimators.whitening.Whitening`.
         """
 
     @abstractmethod
     def build(
-        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+        self,
+        rows: NDArray[np.float64],
+        covariance_type: str,
+        names: Sequence[Any],
+        n_own: int = 0,
+        **priors: float,
     ) -> WorkingModel:
-        """The :class:`WorkingModel` for rows (n, r) on the computing scale."""
+        """The :class:`WorkingModel` for rows (n, r) on the computing scale.
+
+        ``n_own`` is how many of the principal axes of a ``"spectral"`` covariance have a scale of
+        their own.
+        """
 
 
 @dataclass(frozen=True)
 class EllipticalKind(DensityKind):
-    """A radial law, with correlated (``"full"``) or independent (``"diag"``) columns."""
+    """A radial law with a full, a spectral or a diagonal covariance."""
 
     law: Radial
 
     def scaling(self, covariance_type: str) -> str:
-        return "full" if covariance_type == "full" else "standard"
+        return "standard" if covariance_type == "diag" else covariance_type
 
     def build(
-        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+        self,
+        rows: NDArray[np.float64],
+        covariance_type: str,
+        names: Sequence[Any],
+        n_own: int = 0,
+        **priors: float,
     ) -> WorkingModel:
+        if covariance_type == "spectral":
+            return SpectralModel(rows.shape[1], self.law, n_own=n_own, **priors)
         full = covariance_type == "full"
         return EllipticalModel(rows.shape[1], self.law, full=full, names=names, **priors)
 
@@ -76,7 +94,12 @@ class ColumnsKind(DensityKind):
         return self.family.scaling
 
     def build(
-        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+        self,
+        rows: NDArray[np.float64],
+        covariance_type: str,
+        names: Sequence[Any],
+        n_own: int = 0,
+        **priors: float,
     ) -> WorkingModel:
         return IndependentColumns(rows.shape[1], self.family, names=names, **priors)
 
@@ -91,7 +114,12 @@ class CustomKind(DensityKind):
         return "standard"
 
     def build(
-        self, rows: NDArray[np.float64], covariance_type: str, names: Sequence[Any], **priors: float
+        self,
+        rows: NDArray[np.float64],
+        covariance_type: str,
+        names: Sequence[Any],
+        n_own: int = 0,
+        **priors: float,
     ) -> WorkingModel:
         return UserModel(self.wrapped, rows)
 

@@ -86,8 +86,17 @@ class EllipticalModel(LinearDistanceModel):
 
     def scatter(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """The inverse of P for a batch, shape (T, k, k)."""
+        if not self.full:
+            return np.exp(2 * theta[:, self.k :])[:, :, None] * np.eye(self.k)
         inverse = np.linalg.inv(self.factor(theta))
         return np.swapaxes(inverse, 1, 2) @ inverse
+
+    def mean_scatter(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of the scatters of a batch, shape (k, k)."""
+        if not self.full:
+            return np.diag(np.mean(np.exp(2 * theta[:, self.k :]), axis=0))
+        spans = row_spans(len(theta), self.k**2)
+        return sum(self.scatter(theta[part]).sum(axis=0) for part in spans) / len(theta)
 
     def theta_of(
         self, location: NDArray[np.float64], scatter: NDArray[np.float64]

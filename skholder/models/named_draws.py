@@ -93,10 +93,7 @@ class _Covariance:
         return self._convert(self.model.scatter(self.theta))
 
     def mean(self):
-        total = np.zeros((self.model.k, self.model.k))
-        for part in np.array_split(self.theta, max(1, len(self.theta) // 500)):
-            total += self.model.scatter(part).sum(axis=0)
-        return self._convert(total / len(self.theta))
+        return self._convert(self.model.mean_scatter(self.theta))
 
     def _convert(self, scatter):
         factor = self.model.radial.covariance_factor(self.model.k)

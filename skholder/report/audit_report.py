@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from numpy.typing import ArrayLike
+
+from ..audit import Gate
 from .collect import collect
+from .groups import groups_in_full
 from .page import render, render_iframe
 from .source import Source
 
@@ -32,6 +37,11 @@ class AuditReport:
     notes : sequence of str, default=()
         Sentences on how the data were prepared, e.g. "12 of 450 rows were left out because of
         missing values.". The page shows them with its findings.
+    groups : array-like of shape (n,) or None, default=None
+        The group of each row, such as its site or batch: the page then says which group spoils the
+        table; see :meth:`Audit.by`.
+    gate : Gate or None, default=None
+        What :meth:`Audit.gate` said; the page shows it with its findings.
 
     Notes
     -----
@@ -59,6 +69,8 @@ class AuditReport:
         title: str | None = None,
         *,
         notes: Sequence[str] = (),
+        groups: ArrayLike | None = None,
+        gate: Gate | None = None,
     ) -> None:
         if isinstance(notes, str):
             raise TypeError("notes must be a sequence of sentences; put a single one in a list.")
@@ -66,7 +78,10 @@ class AuditReport:
         self.feature_names = feature_names
         self.title = title
         self.notes = tuple(str(note) for note in notes)
+        self.groups = groups
+        self.gate = gate
         self._source = Source.of(estimator, feature_names)
+        self._groups = groups_in_full(self._source.audit, groups)
 
     def to_dict(self) -> dict[str, Any]:
         """What the page shows, in plain Python types that ``json.dumps`` takes.
@@ -75,10 +90,18 @@ class AuditReport:
         -------
         dict
             Its keys are the page's sections, among them ``summary``, ``epsilon``, ``count``,
-            ``rows``, ``estimates``, ``diagnostics`` and ``settings``.
+            ``rows``, ``estimates``, ``diagnostics`` and ``settings``; ``groups`` and ``gate`` are
+            None where none were given.
         """
         data = collect(self._source, self.title)
-        return {**data, "data": {**data["data"], "notes": list(self.notes)}}
+        gate = self.gate
+        told = None if gate is None else {**asdict(gate), "closed": gate.is_closed}
+        return {
+            **data,
+            "data": {**data["data"], "notes": list(self.notes)},
+            "groups": self._groups,
+            "gate": told and {**told, "sentence": str(gate)},
+        }
 
     def to_html(self, path: str | Path) -> Path:
         """Write the page.

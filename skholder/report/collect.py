@@ -197,11 +197,11 @@ def _effort(fitted):
 
 
 def _settings(source):
-    fitted = source.fitted
-    out = {"estimator": type(fitted).__name__}
-    for name, value in sorted(fitted.get_params(deep=False).items()):
+    fitted, table = source.fitted, source.table
+    out = {"estimator": type(table).__name__}
+    for name, value in sorted(table.get_params(deep=False).items()):
         if name not in _SILENT:
-            out[name] = _named(value)
+            out["audited by" if name == "estimator" else name] = _named(value)
     out["gamma used"] = number(fitted.gamma_)
     out["temperature used"] = number(fitted.temperature_)
     return out

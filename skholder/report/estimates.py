@@ -56,8 +56,10 @@ def compare(fitted, names):
 
 def _regression(fitted, names):
     draws, trusting = fitted.posterior_, fitted.record_.baseline
+    # A fit to residuals has no coefficients, however many columns its table has.
+    named = names[: draws["coef"].shape[1]]
     rows = [
-        _estimate(name, draws["coef"][:, j], trusting["coef"][0, j]) for j, name in enumerate(names)
+        _estimate(name, draws["coef"][:, j], trusting["coef"][0, j]) for j, name in enumerate(named)
     ]
     if fitted.fit_intercept:
         rows.insert(0, _estimate("intercept", draws["intercept"], trusting["intercept"][0]))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..audit.wording import number, rounded
+from ..audit.wording import number, percent, probable, rounded
 
 __all__ = ["FILTERS", "shortened"]
 
@@ -37,6 +37,16 @@ def signed(value):
     return _MISSING if value is None else f"{value:+,.1f}"
 
 
+def percentage(value):
+    """A share as a percentage, e.g. ``12.3%``; a dash for None."""
+    return _MISSING if value is None else percent(value)
+
+
+def chance(value):
+    """A probability as a percentage, e.g. ``over 99.9%``; a dash for None."""
+    return _MISSING if value is None else probable(value)
+
+
 def sortable(value):
     """A number as the page's script reads it to sort by; nothing for None."""
     return "" if value is None else f"{value:.10g}"
@@ -55,8 +65,10 @@ def coordinates(points):
 FILTERS = {
     function.__name__: function
     for function in (
+        chance,
         coordinate,
         coordinates,
+        percentage,
         shortened,
         shown,
         signed,

@@ -9,6 +9,7 @@ from importlib.resources import files
 
 from ..audit.wording import count_range, percent, share_range
 from .charts import pictures
+from .groups import groups_table
 from .rendering import printable, rendered
 from .tables import dial, estimates_table, rows_table
 
@@ -67,6 +68,7 @@ def render(data):
         pictures=pictures(data),
         rows_table=rows_table(data),
         estimates_table=estimates_table(data),
+        groups_table=groups_table(data),
         dial=dial,
         tone=_TONES[data["diagnostics"]["verdict"]["status"]],
         effort=_effort(data["diagnostics"]),

@@ -27,6 +27,8 @@ class Source:
     level : float
         Of the interval of the count.
     names : tuple of str
+    table : object
+        The estimator that was fitted to the table itself: the fit, or a ModelAuditor.
     """
 
     fitted: object
@@ -34,20 +36,21 @@ class Source:
     rule: str
     level: float
     names: tuple[str, ...]
+    table: object
 
     @classmethod
     def of(cls, estimator, feature_names=None):
         """From a fitted estimator; an error that says what is wrong with any other."""
         found = unwrap(estimator, "AuditReport", need_epsilon=True)
         fitted, auditor = found.fitted, found.auditor
-        names = column_names(fitted, feature_names)
+        names = column_names(found.table, feature_names)
         if auditor is None:
             audit, rule, level = fitted.audit(), _RULES["mean"], 0.95
         else:
             audit = found.owner.audit_
             rule, level = _rule_in_words(auditor), float(auditor.level)
         audit = replace(audit, evidence=audit.evidence.renamed(names))
-        return cls(fitted, audit, rule, level, names)
+        return cls(fitted, audit, rule, level, names, found.table)
 
     @property
     def is_regression(self):
@@ -64,9 +67,10 @@ _RULES = {
 
 
 def _rule_in_words(auditor):
-    if auditor.contamination == "auto":
+    contamination = getattr(auditor, "contamination", "auto")
+    if contamination == "auto":
         if auditor.rule == "fdr":
             false = percent(1 - float(auditor.level))
             return f"the largest with at most {false} of false flags on average"
         return _RULES[auditor.rule]
-    return f"the share contamination={float(auditor.contamination):g} that was asked for"
+    return f"the share contamination={float(contamination):g} that was asked for"

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import skholder.audit.evidence
+from skholder.audit.column_values import ColumnValues
 from skholder.audit.evidence import density_evidence, regression_evidence
 from skholder.models import NormalNoise, ScipyNoise, StudentTNoise
 from skholder.rows import RowBlocks
@@ -18,6 +19,7 @@ class Listed:
 
 
 NAMES = ("a", "b", "c", "d")
+ANYTHING = ColumnValues(np.full(4, -np.inf), np.full(4, np.inf), np.zeros(4, dtype=bool), {})
 
 
 def rows_of(n=500, seed=0):
@@ -47,17 +49,34 @@ class TestDensity:
 
     def test_reasons(self):
         rows = np.array([[0.1, -3.0, 1.0, 0.0], [0.0, 0.0, 0.1, 0.0], [200.0, 0.0, 0.0, -2.0]])
-        found = density_evidence(NAMES, rows, rows, Listed())
+        found = density_evidence(NAMES, rows, rows, Listed(), ANYTHING)
         assert found.reasons(np.arange(3)) == [
-            "b (9.0 nats), c (1.0)",
-            "every column is where it is expected",
-            "a (40,000 nats), d (4.0)",
+            "b is -3, 4.2 sd below the expected 0; c is 1, 1.4 sd above the expected 0",
+            "no column stands out by itself",
+            "a is 200, 282.8 sd above the expected 0",
         ]
-        assert found.reasons(np.array([2])) == ["a (40,000 nats), d (4.0)"]
+        assert found.reasons(np.array([2])) == ["a is 200, 282.8 sd above the expected 0"]
+
+    def test_expected_values_are_possible_ones(self):
+        rows = np.array([[0.5, 2.0], [-0.25, 1.0], [8.0, -20.0], [0.1, 0.0]] * 3)
+        X = np.column_stack([rows[:, 0] + 3, [1.0, 0.0, 1.0, 0.0] * 3])
+        X[0, 0] = -4
+        kept = np.array([False, True, False, True] * 3)
+        found = density_evidence("ab", X, rows, Listed(), ColumnValues.of(X, kept))
+        # The most likely values are 3 in a, or -4.5, and 21 in b, which is 0 or 1.
+        third = {part.column: part for part in found.contributions(2)}
+        assert (third["a"].expected, third["b"].expected) == (3.0, 1.0)
+        assert not third["b"].tells
+        first = {part.column: part for part in found.contributions(0)}
+        assert first["a"].expected == 2.75
+        assert (first["b"].expected, first["b"].share) == (0.0, 0.5)
+        assert first["a"].share is None
 
     def test_contributions_of_a_row(self):
         rows = np.array([[0.1, -3.0, 1.0, 0.0]])
-        first, second, third = density_evidence(NAMES, rows, rows, Listed()).contributions(0)
+        first, second, third = density_evidence(
+            NAMES, rows, rows, Listed(), ANYTHING
+        ).contributions(0)
         assert (first.column, first.observed, first.expected, first.nats) == ("b", -3.0, 0.0, 9.0)
         assert (first.direction, second.direction) == ("below", "above")
         assert third.column == "a"
@@ -77,8 +96,11 @@ class TestDensity:
 
     def test_other_names(self):
         rows = np.array([[0.1, -3.0, 1.0, 0.0]])
-        found = density_evidence(NAMES, rows, rows, Listed()).renamed(["w", "x", "y", "z"])
-        assert found.reasons(np.array([0])) == ["x (9.0 nats), y (1.0)"]
+        found = density_evidence(NAMES, rows, rows, Listed(), ANYTHING)
+        found = found.renamed(["w", "x", "y", "z"])
+        assert found.reasons(np.array([0])) == [
+            "x is -3, 4.2 sd below the expected 0; y is 1, 1.4 sd above the expected 0"
+        ]
 
 
 def regression(noise, n=300, seed=1):

@@ -10,7 +10,7 @@ import pytest
 
 from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
 from skholder.audit import Audit
-from skholder.audit.explanation import Contribution, Explanation, Residual
+from skholder.audit.explanation import Contribution, Explanation, Residual, column_reason
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -104,12 +104,17 @@ class TestDensity:
     def test_the_log_density_rises_by_the_contribution(self, density, table):
         # For the normal it is exact: move the column, and score the row again.
         audit = density.audit()
+        ends = {name: [*table[name]] for name in table}
         for position in (0, 3, 99):
             row = audit.explain(position=position)
             for part in row.contributions:
                 moved = table.iloc[[position]].copy()
                 moved[part.column] = part.expected
                 rise = density.audit_scores(moved)[0][0] - row.log_density
+                if min(abs(part.expected - end) for end in ends[part.column]) < 1e-9:
+                    # The most likely value is none that the column can take.
+                    assert part.nats > rise
+                    continue
                 assert part.nats == pytest.approx(rise, rel=1e-6, abs=1e-6)
                 for step in (-1e-3, 1e-3):
                     beside = moved.copy()
@@ -128,10 +133,12 @@ class TestDensity:
     def test_words(self, density):
         row = density.audit().explain("p0")
         first = row.contributions[0]
-        assert row.reason.startswith(f"pressure ({first.nats:.1f} nats), ")
+        far = f"{np.sqrt(2 * first.nats):.1f} sd above the expected "
+        assert row.reason.startswith(f"pressure is {first.observed:.1f}, {far}")
         assert str(row).startswith("Row p0 is flagged (FoD ")
         assert "above the expected" in str(row)
-        assert f"({first.nats:.1f} nats)" in str(row)
+        assert far in str(row)
+        assert "nats" not in str(row)
 
     def test_a_model_of_the_users_own(self, table):
         class Spread:
@@ -263,8 +270,23 @@ class TestRecords:
 
     def test_contribution_in_words(self):
         row = Contribution("bmi", 61.0, 26.41, 12.13)
-        assert str(row) == "bmi is 61, above the expected 26 (12.1 nats)"
-        assert Contribution("bmi", 1.0, 1.0, 0.0).direction == "at"
+        assert str(row) == "bmi is 61, 4.9 sd above the expected 26"
+        assert str(Contribution("bmi", 61.0, 26.41, 1e9)).startswith("bmi is 61, more than 1000 sd")
+        at = Contribution("bmi", 1.0, 1.0, 0.7)
+        assert at.direction == "at"
+        assert not at.tells
+        assert str(at) == "bmi is 1, as expected"
+
+    def test_a_column_with_few_values_in_words(self):
+        row = Contribution("smoker", 1.0, 0.0, 8.0, 0.015)
+        assert str(row) == "smoker is 1 (so in 1.5% of the rows), expected 0"
+        assert row.to_dict()["share"] == 0.015
+
+    def test_columns_that_cost_little_beside_the_worst_are_no_reasons(self):
+        parts = [Contribution("a", 9.0, 1.0, 30.0), Contribution("b", 2.0, 1.0, 2.0)]
+        assert column_reason(parts) == "a is 9, 7.7 sd above the expected 1"
+        assert column_reason(parts[1:]) == "b is 2, 2.0 sd above the expected 1"
+        assert column_reason([]) == "no column stands out by itself"
 
 
 class TestChance:

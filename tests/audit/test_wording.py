@@ -8,6 +8,7 @@ from skholder.audit.wording import (
     count_range,
     number,
     percent,
+    probable,
     rounded,
     share_range,
 )
@@ -106,3 +107,11 @@ def test_ranges():
     assert count_range(5, 5, 0.9) == "90% exactly 5"
     assert share_range(0.031, 0.072) == "95% between 3.1% and 7.2%"
     assert share_range(0.0, 0.00009) == "95% below 0.01%"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(0, "below 0.1%"), (0.001, "0.10%"), (0.25, "25.0%"), (0.999, "99.9%"), (1, "over 99.9%")],
+)
+def test_probable(value, expected):
+    assert probable(value) == expected

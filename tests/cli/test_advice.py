@@ -17,7 +17,7 @@ def _tied(rng):
 
 
 def _few(rng):
-    return {name: rng.normal(size=12) for name in "abcdefy"}
+    return {name: rng.normal(size=12) for name in "abcdey"}
 
 
 def _half(rng):

@@ -12,7 +12,9 @@ import pytest
 from skholder import HolderBayesRegressor, OutlierAuditor
 from skholder.audit import RULES
 from skholder.cli import main
-from skholder.cli.auditing import AuditRequest, run_audit
+from skholder.cli.auditing import run_audit
+from skholder.cli.records import AuditRequest
+from skholder.cli.tables import Wishes
 
 QUICK = ("--exclude", "name", "--draws", "400")
 
@@ -222,21 +224,18 @@ def test_density_without_a_target(folder, run, outliers):
     assert "mean of z, cm" in out
 
 
-def test_many_columns_are_taken_as_independent(folder, run):
+def test_many_columns(folder, run):
     values = np.random.default_rng(0).normal(size=(60, 21))
     pd.DataFrame(values).to_csv("wide.csv", index=False)
     code, out, err = run("audit", "wide.csv", "--draws", "400")
     assert code == 0
-    assert err[0] == (
-        "warning: 21 columns are too many for a full covariance: the density takes them as "
-        "independent"
-    )
-    assert "with a diagonal covariance" in out
+    assert "normal density of 21 columns along fixed principal axes" in out
     assert "... and 2 more" in out
-    pd.DataFrame(np.random.default_rng(0).normal(size=(60, 201))).to_csv("wider.csv", index=False)
+    assert "nats" not in out
+    pd.DataFrame(np.random.default_rng(0).normal(size=(9, 1001))).to_csv("wider.csv", index=False)
     code, out, err = run("audit", "wider.csv")
     assert (code, len(err)) == (2, 1)
-    assert "201 columns are too many for a density" in err[0]
+    assert "1001 columns are too many for one density" in err[0]
 
 
 def test_missing_rows_are_left_out_and_counted(folder, run, pieces):
@@ -273,17 +272,21 @@ def test_notes_are_sentences_about_the_table(folder):
     frame["same"] = "x"
     frame.loc[[3, 5], "a"] = np.nan
     frame.to_csv("w.csv")
-    told = []
-    request = AuditRequest(folder / "w.csv", target="y", drop_missing=True, n_draws=400)
-    result = run_audit(request, told.append)
+    noted, warned = [], []
+    wishes = Wishes("y")
+    request = AuditRequest(folder / "w.csv", wishes, drop_missing=True, n_draws=400)
+    result = run_audit(request, warned.append, noted.append)
     left_out, unnamed, counts, same = result.notes
     assert left_out == "2 of 80 rows were left out because of missing values ('a' 2)."
     assert unnamed == "'column 1' has no name and was left out; ask for it with --columns."
-    assert counts.startswith("Column 'id' only counts the rows;")
-    assert same == "Column 'same' is always 'x' and was left out."
-    # Who asked for rows to be left out need not be warned of it, but of what the fit says.
-    assert not any("missing" in text for text in told)
-    assert any("--draws" in text for text in told)
+    assert counts.startswith("Column 'id' only counts or names the rows and was left out;")
+    assert same == "Column 'same' is always 'x': it was left out."
+    # Who asked for rows to be left out need not be told at once; the printout says it.
+    assert len(noted) == 3
+    assert not any("missing" in text for text in noted)
+    # What the fit says is no note.
+    assert any("--draws" in text for text in warned)
+    assert result.warnings == warned
 
 
 def test_gzip_in_and_out(folder, run, pieces):
@@ -326,10 +329,10 @@ def test_warnings_are_single_lines(folder, run):
     frame.to_csv("w.csv")
     code, _, err = run("audit", "w.csv", "--target", "y", "--draws", "400", "--quiet")
     assert code == 0
-    assert err[0].startswith("warning: 'column 1' has no name and was left out")
-    assert err[1].startswith("warning: column 'id' only counts the rows")
+    assert err[0].startswith("note: 'column 1' has no name and was left out")
+    assert err[1].startswith("note: column 'id' only counts or names the rows and was left out")
     assert any("['same'] are constant" in line for line in err)
-    assert all(line.startswith("warning: ") for line in err)
+    assert all(line.startswith("warning: ") for line in err[2:])
 
 
 def test_names_cannot_command_the_terminal(folder, run):

@@ -22,6 +22,8 @@ FILES = {
     "cut.csv.gz": gzip.compress(b"a,b\n1,2\n2,3\n")[:-10],
     "infinite.csv": b"a,b\n1,inf\n2,3\n",
     "same.csv": b"a,b\n1,2\n1,2\n1,2\n",
+    "german.csv": b"a;b\n1,5;1,234\n2,5;2,345\n1,7;3\n",
+    "many.csv": b"a,b,c\n1,x,inf\n,5,6\n4,5,7\n",
 }
 
 BAD = [
@@ -33,7 +35,8 @@ BAD = [
     ("audit ragged.csv", "'ragged.csv', line 3: the header has 2 columns, this line 1"),
     ("audit text.csv", "column 'b' is numbers but for a text: 'x' (line 3)"),
     ("audit text.csv --target b", "the target 'b' must be numbers but has a text: 'x' (line 3)"),
-    ("audit names.csv", "column 'who' is text with 3 different values"),
+    ("audit names.csv", "no columns are left to audit: column 'who' is text with 3 different val"),
+    ("audit names.csv --columns who,a", "column 'who' is text with 3 different values"),
     ("audit names.csv --target who", "the target 'who' must be numbers"),
     ("audit one.csv", "the table has 1 row; 2 are needed"),
     ("audit latin.csv", "'latin.csv' is not UTF-8 text (byte 0xe9 in line 3)"),
@@ -42,7 +45,14 @@ BAD = [
     ("audit quote.csv", "'quote.csv', line 2: a quote is never closed"),
     ("audit cut.csv.gz", "cannot read 'cut.csv.gz'"),
     ("audit infinite.csv", "column 'b' has an infinite value (line 2)"),
-    ("audit same.csv", "Every column of the table is constant"),
+    ("audit same.csv", "every column of the table is constant"),
+    ("audit german.csv", "column 'b' has 2 cells such as '1,234' (line 2), which is 1234 or 1.234"),
+    ("audit t.csv --id Name", "there is no column 'Name'; did you mean 'name'?"),
+    ("audit t.csv --inputs", "--inputs goes with --target"),
+    ("audit t.csv --model trees", "--model trees goes with --target"),
+    ("audit t.csv --target y --model trees --gamma 1", "--gamma goes with --model linear"),
+    ("audit t.csv --target y --columns colour --inputs", "--inputs: no input is a column of numb"),
+    ("audit t.csv --decimal ;", "argument --decimal: invalid choice: ';'"),
     ("audit t.csv --target Colour", "no column 'Colour'; did you mean 'colour'?"),
     ("audit t.csv --target price", "no column 'price'; the columns are 'name', 'x'"),
     ("audit t.csv --columns x,q", "there is no column 'q'"),
@@ -72,13 +82,39 @@ BAD = [
 def test_bad_input_is_one_line(folder, run, monkeypatch, command, message):
     for name, data in FILES.items():
         (folder / name).write_bytes(data)
-    if "same.csv" not in command:
-        # Nothing may be fitted before the input is known to be good.
-        monkeypatch.setattr(OutlierAuditor, "fit", None)
+    # Nothing may be fitted before the input is known to be good.
+    monkeypatch.setattr(OutlierAuditor, "fit", None)
     code, out, err = run(*command.split())
     assert (code, out, len(err)) == (2, "", 1)
     assert err[0].startswith("skholder: error: ")
     assert message in err[0]
+
+
+def test_every_problem_is_a_line_with_its_remedy(folder, run):
+    (folder / "many.csv").write_bytes(FILES["many.csv"])
+    code, out, err = run("audit", "many.csv")
+    assert (code, out) == (2, "")
+    starts = [
+        "column 'b' is numbers but for a text: 'x' (line 2)",
+        "column 'c' has an infinite value (line 2)",
+        "missing values in 1 of 3 rows ('a' 1)",
+    ]
+    for line, start in zip(err, starts, strict=True):
+        assert line.startswith(f"skholder: error: {start}")
+    assert all("--exclude" in line for line in err)
+    # Each remedy works: what they leave is told, and no more.
+    code, _, err = run("audit", "many.csv", "--missing=x,inf")
+    assert (code, len(err)) == (2, 1)
+    assert err[0].startswith("skholder: error: missing values in 2 of 3 rows ('a' 1, 'b' 1, 'c' 1)")
+
+
+def test_codes_are_pointed_out_beside_the_problems(folder, run):
+    rows = [f"{50 + i / 4},{i * i % 37}\n" for i in range(60)] + ["-999,5\n"] * 3 + [",1\n"]
+    (folder / "codes.csv").write_text("a,y\n" + "".join(rows))
+    code, out, (hint, problem) = run("audit", "codes.csv", "--target", "y")
+    assert (code, out) == (2, "")
+    assert hint.startswith("note: column 'a' is -999 in 3 rows (line 62, line 63, line 64), far")
+    assert problem.startswith("skholder: error: missing values in 1 of 64 rows")
 
 
 def test_broken_parquet_is_one_line(folder, run):

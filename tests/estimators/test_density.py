@@ -581,10 +581,13 @@ class TestOddInput:
 
     def test_too_many_columns(self):
         X = np.random.default_rng(0).normal(size=(60, 25))
-        with pytest.raises(ValueError, match=r"'diag'.*'laplace'"):
-            quick().fit(X)
-        with pytest.raises(ValueError, match="'diag'"):
-            quick(inference="laplace").fit(np.random.default_rng(0).normal(size=(99, 41)))
+        with pytest.raises(ValueError, match=r"'spectral'.*'laplace'"):
+            quick(covariance_type="full").fit(X)
+        wide = quick(covariance_type="full", inference="laplace")
+        with pytest.raises(ValueError, match="'spectral'"):
+            wide.fit(np.random.default_rng(0).normal(size=(99, 41)))
+        with pytest.raises(ValueError, match="1001 columns are too many"):
+            quick().fit(np.random.default_rng(0).normal(size=(9, 1001)))
         with pytest.raises(ValueError, match="'laplace'"):
             quick(covariance_type="diag").fit(np.random.default_rng(0).normal(size=(9, 201)))
 

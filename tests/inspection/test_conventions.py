@@ -18,18 +18,21 @@ from matplotlib.figure import Figure
 
 DISPLAYS = {name: getattr(inspection, name) for name in inspection.__all__}
 NEED_ROWS = {"FoDDisplay", "InfluenceDisplay"}
-NEED_EPSILON = {"EpsilonPosteriorDisplay", "AuditRankingDisplay", "FoDDisplay"}
+NEED_GROUPS = {"GroupSharesDisplay"}
+NEED_EPSILON = {"EpsilonPosteriorDisplay", "AuditRankingDisplay", "FoDDisplay", *NEED_GROUPS}
 NEED_PATH = {"GammaPathDisplay"}
 every = pytest.mark.parametrize("name", sorted(DISPLAYS))
 
 
 def draw(name, estimator, X=None, y=None, **kwargs):
     rows = () if name not in NEED_ROWS else (X,) if y is None else (X, y)
+    if name in NEED_GROUPS:
+        rows = (np.arange(len(X)) % 3,)
     return DISPLAYS[name].from_estimator(estimator, *rows, **kwargs)
 
 
-def test_there_are_seven():
-    assert len(DISPLAYS) == 7
+def test_there_are_eight():
+    assert len(DISPLAYS) == 8
 
 
 @every

@@ -14,10 +14,16 @@ from skholder import (
     HolderBayesRegressor,
     OutlierAuditor,
     OutlierRejector,
+    TableReading,
+    assert_clean,
+    compare,
+    read_table,
 )
+from skholder.audit import AuditComparison, Gate
 from skholder.audit.explanation import Explanation
 from skholder.datasets import make_contaminated_blobs, make_contaminated_regression
 from skholder.divergences import Divergence, ExponentialSaturated
+from skholder.gates import clean_check
 from skholder.inference import Check, Diagnostics
 from skholder.inspection import EpsilonPosteriorDisplay, PosteriorDisplay
 from skholder.models import NoiseModel, StudentTNoise, check_noise
@@ -42,7 +48,10 @@ def regression() -> None:
     assert_type(audit.mask, NDArray[np.bool_])
     assert_type(audit.explain(3), Explanation)
     assert_type(audit.explain(position=3).to_dict(), dict[str, Any])
-    print(outliers.sum(), coef.shape)
+    assert_type(audit.gate(0.05, 0.9), Gate)
+    assert_type(compare(audit, audit, ids=([1, 2], [1, 2])), AuditComparison)
+    assert_type(assert_clean(X, y, above=0.1, auditor=model), Audit)
+    print(audit.by(outliers), clean_check("y", above=0.1), outliers.sum(), coef.shape)
 
 
 def density() -> None:
@@ -58,6 +67,13 @@ def density() -> None:
     cleaned = AuditedEstimator(Ridge(), auditor=auditor, mode="weight").fit(X, outliers)
     assert_type(cleaned.audit_.count, int)
     OutlierRejector(auditor).fit_resample(X, outliers)
+
+
+def table() -> None:
+    found = read_table("t.csv", "y", id="who", exclude=["a"], decimal=",", missing=["-999"])
+    assert_type(found, TableReading)
+    assert_type(found.notes, tuple[str, ...])
+    print(found.X.shape, found.y, found.ids)
 
 
 def pictures(model: HolderBayesRegressor) -> None:

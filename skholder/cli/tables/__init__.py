@@ -1,23 +1,34 @@
-"""Tables on disk: CSV and Parquet files, read as columns, encoded as numbers, copied in part."""
+"""Tables on disk: CSV and Parquet files, read as columns, understood, encoded, copied in part."""
 
+from .choosing import Wishes, choose_columns
 from .columns import Column, InputError, Table, import_pandas
 from .csv_file import CsvFile
-from .design import Design, build_design, choose_columns
+from .design import MAX_LEVELS, Design, build_design, input_design
 from .opening import open_table
 from .outputs import check_outputs, replacing
 from .parquet_file import ParquetFile
+from .reading import TableReading, read_table, sentences
+from .understanding import Understood, understand
 
 __all__ = [
+    "MAX_LEVELS",
     "Column",
     "CsvFile",
     "Design",
     "InputError",
     "ParquetFile",
     "Table",
+    "TableReading",
+    "Understood",
+    "Wishes",
     "build_design",
     "check_outputs",
     "choose_columns",
     "import_pandas",
+    "input_design",
     "open_table",
+    "read_table",
     "replacing",
+    "sentences",
+    "understand",
 ]

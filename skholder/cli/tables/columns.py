@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -19,7 +19,23 @@ MISSING = frozenset(
 
 
 class InputError(ValueError):
-    """What the user gave cannot be used; the text is a single line."""
+    """What the user gave cannot be used.
+
+    Parameters
+    ----------
+    *problems : str
+        What is wrong, and what to do about it: each in a single line.
+    hints : sequence of str
+        What else looks wrong in the same table, so that all can be mended at once.
+
+    Attributes
+    ----------
+    problems, hints : tuple of str
+    """
+
+    def __init__(self, *problems, hints=()):
+        super().__init__("\n".join(problems))
+        self.problems, self.hints = problems, tuple(hints)
 
 
 @dataclass(frozen=True)
@@ -34,12 +50,15 @@ class Column:
     missing : ndarray of bool, shape (n,)
     text : list of str, or None
         All cells, if some of them are neither numbers nor missing.
+    notes : tuple of str
+        How cells that are not plain numbers were read as numbers.
     """
 
     name: str
     numbers: np.ndarray
     missing: np.ndarray
     text: list | None = None
+    notes: tuple[str, ...] = ()
 
     @classmethod
     def of_numbers(cls, name, numbers):
@@ -68,11 +87,45 @@ class Column:
         known = ~np.isnan(numbers)
         # Older versions of pandas know what a number is, but miss its last digit here.
         numbers[known] = levels[known].astype(float)
-        missing = np.array([cell in MISSING for cell in levels])
+        missing = np.array([cell in MISSING for cell in levels], dtype=bool)
         is_text = not np.all(known | missing)
         return cls(
             name, numbers[codes], missing[codes], levels[codes].tolist() if is_text else None
         )
+
+    @property
+    def stray(self):
+        """Positions of the cells that are neither numbers nor missing."""
+        return np.flatnonzero(np.isnan(self.numbers) & ~self.missing)
+
+    def with_missing(self, codes):
+        """The same column with cells that are, or equal as numbers, one of these texts missing.
+
+        A note counts them.
+
+        Parameters
+        ----------
+        codes : sequence of str
+
+        Returns
+        -------
+        Column
+        """
+        named = Column.of_cells("", list(codes)).numbers
+        hit = np.isin(self.numbers, named[~np.isnan(named)])
+        if self.text is not None:
+            hit |= np.isin(np.asarray(self.text, dtype=object), list(codes))
+        hit &= ~self.missing
+        if not np.any(hit):
+            return self
+        missing = self.missing | hit
+        numbers = np.where(missing, np.nan, self.numbers)
+        is_text = bool(np.any(np.isnan(numbers) & ~missing))
+        text = self.text if is_text else None
+        count = int(np.sum(hit))
+        cells = "1 cell is" if count == 1 else f"{count:,} cells are"
+        note = f"column {self.name!r}: {cells} taken as missing, as asked"
+        return replace(self, numbers=numbers, missing=missing, text=text, notes=(note,))
 
 
 @dataclass(frozen=True)
@@ -87,12 +140,15 @@ class Table:
         Line of the file, from 1, on which each row starts; None where a file has no lines.
     labels : list or None
         Row labels stored in the file.
+    ids : list of str, or None
+        What the user calls the rows: cells of a column, as they are spelled.
     """
 
     columns: dict
     n_rows: int
     lines: np.ndarray | None = None
     labels: list | None = None
+    ids: list | None = None
 
     def place(self, row):
         """Where the user finds a row: ``line 7``, or ``row 5`` counted from 0."""
@@ -102,8 +158,27 @@ class Table:
         """Names of the columns in which a row has no value."""
         return [name for name, column in self.columns.items() if column.missing[row]]
 
+    def places(self, rows, shown=3):
+        """Where the user finds some rows, as a text; further ones are counted.
+
+        Parameters
+        ----------
+        rows : sequence of int
+        shown : int
+
+        Returns
+        -------
+        str
+        """
+        named = [self.place(row) for row in rows[:shown]]
+        rest = len(rows) - len(named)
+        return ", ".join(named) + (f" and {rest:,} more" if rest else "")
+
     def names_of(self, rows):
-        """What rows are called in a report: ``5 (line 7)``, their labels, or their positions.
+        """What rows are called in a report.
+
+        ``P07 (row 5, line 7)`` where they have identifiers; else ``5 (line 7)``, their labels, or
+        their positions.
 
         Parameters
         ----------
@@ -113,6 +188,8 @@ class Table:
         -------
         list
         """
+        if self.ids is not None:
+            return [f"{self.ids[row]} ({self._spot(row)})" for row in rows.tolist()]
         if self.labels is not None:
             return [self.labels[row] for row in rows]
         if self.lines is None:
@@ -120,13 +197,16 @@ class Table:
         pairs = zip(rows.tolist(), self.lines[rows].tolist(), strict=True)
         return [f"{row} (line {line})" for row, line in pairs]
 
+    def _spot(self, row):
+        return f"row {row}" if self.lines is None else f"row {row}, line {self.lines[row]}"
+
 
 def import_pandas():
     """The package pandas: what it costs to load is paid by those commands that read a table."""
     try:
         import pandas
     except ImportError:
-        raise InputError('skholder audit needs pandas: pip install "skholder[cli]"') from None
+        raise InputError('reading a table needs pandas: pip install "skholder[cli]"') from None
     return pandas
 
 

@@ -11,6 +11,7 @@ import gzip
 import io
 import re
 from itertools import compress
+from typing import ClassVar
 
 import numpy as np
 
@@ -38,8 +39,14 @@ class CsvFile:
     names : list of str
         The header without spaces around the names; ``column 3`` where the third has none.
     unnamed : set of str
+    unreadable : dict of str to str
+        Empty: any cell of a CSV file is a number or text.
+    spells_numbers : bool
+        True: numbers are written as text, with one decimal mark or another.
     """
 
+    spells_numbers = True
+    unreadable: ClassVar[dict] = {}
     suffixes = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".txt", ".txt.gz")
 
     def __init__(self, data, path):
@@ -94,11 +101,19 @@ class CsvFile:
             raise InputError(f"{self._shown} has a header line but no rows")
         ragged = np.flatnonzero(width != len(self.names))
         if len(ragged):
+            others = len(ragged) - 1
+            further = f", and {others:,} more lines have another number too" if others else ""
             raise InputError(
                 f"{self._shown}, line {first[ragged[0]]}: the header has {len(self.names)} "
-                f"columns, this line {width[ragged[0]]}"
+                f"columns, this line {width[ragged[0]]}{further}{self._comma_advice()}"
             )
         return np.column_stack([first, last])
+
+    def _comma_advice(self):
+        """What to do about numbers such as 0,5 in a file whose cells end at commas."""
+        if self._separator != ",":
+            return ""
+        return "; cells with commas in them must stand in quotes, or be separated by semicolons"
 
     def read(self, names):
         """Check every row, and read the columns of these names.
@@ -112,7 +127,7 @@ class CsvFile:
         Table
         """
         spans = self._find_records()
-        data = b"".join(compress(self._lines, _covered(spans, len(self._lines))))
+        data = self._data(spans)
         typed = self._parse(data, names, keep_default_na=False, na_values=list(MISSING))
         numeric = [name for name in names if typed[name].dtype.kind in "iuf"]
         columns = {name: Column.of_numbers(name, typed[name].to_numpy(float)) for name in numeric}
@@ -124,6 +139,15 @@ class CsvFile:
         self._spans = spans[1:]
         in_order = {name: columns[name] for name in names}
         return Table(in_order, len(self._spans), self._spans[:, 0])
+
+    def spelled(self, name):
+        """The cells of a column as the file spells them, without spaces around: list of str."""
+        cells = self._parse(self._data(self._find_records()), [name], dtype=object, na_filter=False)
+        return [cell.strip() for cell in cells[name]]
+
+    def _data(self, spans):
+        """The file without its blank lines."""
+        return b"".join(compress(self._lines, _covered(spans, len(self._lines))))
 
     def _parse(self, data, names, **options):
         """A frame of the columns of these names; ``options`` say how pandas types their cells."""

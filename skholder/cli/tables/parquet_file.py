@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .columns import Column, InputError, Table, check_names
+from .dates import MICROSECONDS_A_DAY, dates_note
 
 __all__ = ["ParquetFile"]
 
@@ -24,7 +25,13 @@ class ParquetFile:
         Without the index that pandas may have stored.
     unnamed : set of str
         Empty: Parquet columns have names.
+    unreadable : dict of str to str
+        The type of each column that is neither numbers nor text nor dates.
+    spells_numbers : bool
+        False: columns of numbers hold their values.
     """
+
+    spells_numbers = False
 
     suffixes = (".parquet", ".pq")
     unnamed: frozenset[str] = frozenset()
@@ -47,6 +54,8 @@ class ParquetFile:
         self._index = [name for name in stored if isinstance(name, str)]
         self.names = [name for name in self._table.column_names if name not in self._index]
         check_names(self.names, self._shown)
+        kinds = {name: self._table.schema.field(name).type for name in self.names}
+        self.unreadable = {name: str(kind) for name, kind in kinds.items() if not _known(kind)}
         if not self._table.num_rows:
             raise InputError(f"{self._shown} has no rows")
 
@@ -68,6 +77,11 @@ class ParquetFile:
             labels = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         return Table(columns, self._table.num_rows, labels=labels)
 
+    def spelled(self, name):
+        """The cells of a column as text, empty where there is none: list of str."""
+        cells = self._table.column(name).to_pylist()
+        return ["" if cell is None else str(cell) for cell in cells]
+
     def copy(self, keep, path):
         """Write a Parquet file of some rows, its columns and types unchanged.
 
@@ -81,8 +95,22 @@ class ParquetFile:
         pyarrow.parquet.write_table(self._table.filter(pyarrow.array(keep)), path)
 
 
+def _known(kind):
+    """Whether a column of this type can be read."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_kind = (
+        *(pa.types.is_null, pa.types.is_boolean, pa.types.is_integer, pa.types.is_floating),
+        *(pa.types.is_decimal, pa.types.is_string, pa.types.is_large_string),
+        *(pa.types.is_date, pa.types.is_timestamp),
+    )
+    return any(test(kind) for test in is_kind)
+
+
 def _column(name, values):
-    """A chunked array as a column."""
+    """A chunked array of a known type as a column."""
     import pyarrow as pa
 
     kind = values.type
@@ -90,14 +118,20 @@ def _column(name, values):
         values, kind = values.cast(kind.value_type), kind.value_type
     if pa.types.is_null(kind):
         return Column.of_numbers(name, np.full(len(values), np.nan))
-    if pa.types.is_boolean(kind):
-        values, kind = values.cast(pa.int8()), pa.int8()
-    if pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind):
-        # Not "safe": integers above 2**53 round to the nearest double.
-        return Column.of_numbers(name, values.cast(pa.float64(), safe=False).to_numpy())
     if pa.types.is_string(kind) or pa.types.is_large_string(kind):
         return Column.of_cells(name, [cell or "" for cell in values.to_pylist()])
-    raise InputError(
-        f"column {name!r} holds {kind}, neither numbers nor text; turn it into numbers, or leave "
-        "it out with --exclude"
-    )
+    if pa.types.is_date(kind) or pa.types.is_timestamp(kind):
+        days = _days(values)
+        return Column(name, days, np.isnan(days), notes=(dates_note(name),))
+    if pa.types.is_boolean(kind):
+        values = values.cast(pa.int8())
+    # Not "safe": integers above 2**53 round to the nearest double.
+    return Column.of_numbers(name, values.cast(pa.float64(), safe=False).to_numpy())
+
+
+def _days(values):
+    """Days since the start of 1970 of dates or times, nan where there is none, shape (n,)."""
+    import pyarrow as pa
+
+    counts = values.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64())
+    return counts.to_numpy() / MICROSECONDS_A_DAY

@@ -1,13 +1,24 @@
 import numpy as np
 import pytest
 
-from skholder.cli.tables import CsvFile, InputError, build_design, choose_columns
+from skholder.cli.tables import (
+    MAX_LEVELS,
+    CsvFile,
+    InputError,
+    Wishes,
+    build_design,
+    input_design,
+    understand,
+)
 
 
-def design(text, target=None, columns=None, exclude=(), **options):
+def understood(text, target=None, model="linear", **wishes):
     file = CsvFile(text.encode(), "t.csv")
-    chosen, _ = choose_columns(file, target, columns, exclude)
-    return build_design(file.read(file.names), chosen, target, **options)
+    return understand(file, Wishes(target, **wishes), MAX_LEVELS[model])
+
+
+def design(text, target=None, drop_missing=False, model="linear", **wishes):
+    return build_design(understood(text, target, model, **wishes), drop_missing, model)
 
 
 def column(name, cells):
@@ -49,45 +60,21 @@ def test_equally_frequent_levels_go_by_name():
 
 
 def test_levels_are_those_of_complete_rows():
-    text = "c,z\nred,1\nblue,2\nred,3\nblue,4\nodd,\n"
-    found = design(text, drop_missing=True)
+    text = "c,z\nred,1\nblue,2\nred,3.5\nblue,4\nodd,\nred,\n"
+    found = design(text, drop_missing=True, columns=["c", "z"])
     assert found.names == ["c=red", "z"]
     np.testing.assert_array_equal(found.rows, [0, 1, 2, 3])
 
 
-def test_text_of_one_level_is_left_out():
-    found = design(column("c", ["x"] * 4))
+def test_text_of_one_level_among_complete_rows_is_left_out():
+    found = design("c,z,y\nx,1,3\nx,2.5,4\nw,,4\nw,,6\n", "y", drop_missing=True)
     assert found.names == ["z"]
-    assert found.notes == ["column 'c' is always 'x' and was left out"]
-    with pytest.raises(InputError, match="constant text"):
-        design(column("c", ["x"] * 4), columns=["c"])
-
-
-@pytest.mark.parametrize(
-    ("cells", "message"),
-    [
-        (["1", "2", "x", "4"], r"numbers but for a text: 'x' \(line 4\); mend"),
-        (["1", "2", "?", "n.a."], r"2 texts: '\?' \(line 4\), 'n.a.' \(line 5\)"),
-        (["x", "2", "y", "z"], "too many"),
-        ([f"level {i % 31}" for i in range(100)], "31 different values, too many"),
-        (["Ann", "Bob", "Cid", "Dee"], r"'Ann' \(line 2\), 'Bob' \(line 3\), .* and 1 more"),
-        (["1", "inf", "3", "4"], r"an infinite value \(line 3\)"),
-        (["1", "1e999", "3", "4"], r"column 'c' .*\(line 3\)"),
-    ],
-)
-def test_cells_that_cannot_be_used(cells, message):
-    with pytest.raises(InputError, match=message):
-        design(column("c", cells), columns=["c"])
+    assert found.notes == ["column 'c' is always 'x': it was left out"]
 
 
 def test_thirty_levels_are_categories():
     found = design(column("c", [f"level {i % 30}" for i in range(100)]), columns=["c"])
     assert found.X.shape == (100, 29)
-
-
-def test_the_remedy_can_be_pasted_into_a_shell():
-    with pytest.raises(InputError, match=r"""--exclude '"it, too"'$"""):
-        design('"it, too",b\nx,1\ny,2\n')
 
 
 def test_missing_values_are_counted_by_column():
@@ -114,7 +101,11 @@ def test_one_row_left_out_and_none():
 def test_a_note_names_eight_columns():
     names = "abcdefghij"
     text = (
-        ",".join(names) + "\n" + ",".join("NA" for _ in names) + "\n" + "1,2,3,4,5,6,7,8,9,0\n" * 2
+        ",".join(names)
+        + "\n"
+        + ",".join("NA" for _ in names)
+        + "\n"
+        + "1,2,3,4,5,6,7,8,9,0\n2,2,3,4,5,6,7,8,9,0\n"
     )
     note = design(text, drop_missing=True).left_out_note
     assert note.endswith(
@@ -142,56 +133,63 @@ def test_too_few_rows(text, message):
         design(text, drop_missing=True)
 
 
-@pytest.mark.parametrize(
-    ("name", "cells", "told"),
-    [
-        ("t", [5, 6, 7, 8], True),
-        ("t", [5, 6, 8, 7], False),
-        ("patient_id", [52, 17, 99, 4], True),
-        ("PassengerId", [52, 17, 99, 4], True),
-        ("patient_id", [52, 17, 17, 4], False),
-        ("acid", [52, 17, 99, 4], False),
-        ("id", [0.5, 1.5, 2.5, 3.5], False),
-    ],
-)
-def test_identifiers_draw_a_note_and_stay(name, cells, told):
-    found = design(column(name, cells))
-    assert found.names == [name, "z"]
-    assert bool(found.notes) == told
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"target": "Wieght"}, "no column 'Wieght'; did you mean 'weight'"),
-        ({"target": "AGE"}, "did you mean 'age'"),
-        ({"target": "zz"}, "the columns are 'age', 'weight', 'y'"),
-        ({"columns": ["age", "hieght"]}, "no column 'hieght'"),
-        ({"exclude": ["q"]}, "no column 'q'"),
-        ({"target": "y", "columns": ["age", "y"]}, "target 'y' is also in --columns"),
-        ({"target": "y", "exclude": ["y"]}, "'y' is wanted and in --exclude"),
-        ({"columns": ["age"], "exclude": ["age"]}, "'age' is wanted and in --exclude"),
-        ({"target": "y", "exclude": ["age", "weight"]}, "no columns are left"),
-    ],
-)
-def test_choices_that_cannot_be_met(options, message):
-    file = CsvFile(b"age,weight,y\n1,2,3\n", "t.csv")
-    with pytest.raises(InputError, match=message):
-        choose_columns(file, **options)
-
-
-def test_unnamed_columns_must_be_asked_for():
-    file = CsvFile(b",a,y\n0,2,3\n", "t.csv")
-    assert choose_columns(file, "y") == (["a"], ["column 1"])
-    assert choose_columns(file, "y", ["column 1"]) == (["column 1"], [])
-    assert choose_columns(file, "y", exclude=["column 1"]) == (["a"], [])
-
-
-def test_asked_columns_come_in_the_order_asked_and_once():
-    file = CsvFile(b"a,b,c\n0,2,3\n", "t.csv")
-    assert choose_columns(file, columns=["c", "a", "c"])[0] == ["c", "a"]
-
-
 def test_a_level_may_not_pose_as_a_column():
     with pytest.raises(InputError, match="rename"):
-        design("c,c=b\na,1\nb,2\na,3\nb,5\n")
+        design("c,c=b,y\na,1,2\nb,2,4\na,3,3\nb,5,2\n", "y")
+
+
+TREES = "c,z,y\nred,1,3\nblue,,4\n,2.5,6\nred,7,9\nblue,1.5,2\n"
+
+
+def test_trees_take_levels_as_codes_and_missing_inputs_as_they_are():
+    found = design(TREES, "y", model="trees")
+    assert (found.names, found.categories) == (["c", "z"], {"c": ["blue", "red"]})
+    np.testing.assert_array_equal(found.X[:, 0], [1, 0, np.nan, 1, 0])
+    np.testing.assert_array_equal(found.X[:, 1], [1, np.nan, 2.5, 7, 1.5])
+    np.testing.assert_array_equal(found.rows, range(5))
+    assert found.left_out_note == ""
+
+
+def test_trees_need_a_target_in_every_row():
+    text = TREES.replace("7,9", "7,")
+    with pytest.raises(InputError, match=r"in 1 of 5 rows \('y' 1\); drop those rows with"):
+        design(text, "y", model="trees")
+    found = design(text, "y", model="trees", drop_missing=True)
+    np.testing.assert_array_equal(found.rows, [0, 1, 2, 4])
+
+
+def test_missing_inputs_of_a_linear_model_can_go_to_trees():
+    with pytest.raises(InputError, match="as they are with --model trees"):
+        design(TREES, "y")
+    with pytest.raises(InputError) as caught:
+        design("a,y\n1,2\n3,\n4,5\n", "y")
+    assert "trees" not in str(caught.value)
+
+
+def test_all_problems_of_a_table_come_at_once():
+    text = "a,b,c,y\n1,x,inf,7\n2,3,4,\n3.5,5,6,7\n,5,6,7\n"
+    with pytest.raises(InputError) as caught:
+        design(text, "y")
+    stray, infinite, missing, constant = caught.value.problems
+    assert stray.startswith("column 'b' is numbers but for a text: 'x' (line 2)")
+    assert infinite.startswith("column 'c' has an infinite value (line 2)")
+    assert missing.startswith("missing values in 2 of 4 rows ('a' 1, 'y' 1)")
+    assert constant.startswith("the target 'y' is constant")
+    for problem in caught.value.problems[:3]:
+        assert "--exclude" in problem
+
+
+def test_inputs_are_the_numbers_of_rows_that_have_them_all():
+    text = "c,z,gaps,y\nred,1,4,3\nblue,,,4\n,2.5,,6\nred,7,,9\nblue,1.5,,2\n"
+    found = input_design(understood(text, "y", "trees"))
+    assert found.names == ["z"]
+    np.testing.assert_array_equal(found.rows, [0, 2, 3, 4])
+    np.testing.assert_array_equal(found.X[:, 0], [1, 2.5, 7, 1.5])
+    assert found.y is None
+    assert found.notes == ["not among the audited inputs: 'c', 'gaps'"]
+    assert found.left_out_note.startswith("1 of 5 rows was left out")
+
+
+def test_inputs_must_be_numbers():
+    with pytest.raises(InputError, match="--inputs: no input is a column of numbers"):
+        input_design(understood("c,y\na,1\nb,3\na,2\nb,5\n", "y"))

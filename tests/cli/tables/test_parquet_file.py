@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from skholder.cli.tables import InputError, open_table
+from skholder.cli.tables import InputError, Wishes, open_table, understand
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -53,11 +53,32 @@ def test_types(tmp_path):
     assert table.place(2) == "row 2"
 
 
+def test_dates_and_times_are_days(tmp_path):
+    day, noon = datetime.date(1970, 1, 3), datetime.datetime(2020, 1, 1, 12)
+    zone = pa.array([noon, None], pa.timestamp("ns", "UTC"))
+    columns = {"day": [day, None], "time": [noon, None], "zoned": zone}
+    table = write(tmp_path / "t.parquet", columns).read(list(columns))
+    np.testing.assert_array_equal(table.columns["day"].numbers, [2, np.nan])
+    for name in ("time", "zoned"):
+        np.testing.assert_array_equal(table.columns[name].numbers, [18262.5, np.nan])
+        np.testing.assert_array_equal(table.columns[name].missing, [False, True])
+    assert table.columns["day"].notes == (
+        "column 'day' is dates, read as numbers of days since 1970-01-01",
+    )
+
+
 def test_other_types_are_refused_only_where_they_are_used(tmp_path):
-    file = write(tmp_path / "t.parquet", {"a": [1, 2], "day": [datetime.date(2020, 1, 1)] * 2})
-    assert file.read(["a"]).n_rows == 2
-    with pytest.raises(InputError, match="'day' holds date32"):
-        file.read(["day"])
+    file = write(tmp_path / "t.parquet", {"a": [1, 5.5], "b": [2, 1], "list": [[1], [2]]})
+    assert file.unreadable == {"list": "list<element: int64>"}
+    with pytest.raises(InputError, match=r"'list' holds list.*--exclude list"):
+        understand(file, Wishes("b"), 30).check()
+    understand(file, Wishes("b", exclude=["list"]), 30).check()
+
+
+def test_cells_as_they_are_spelled(tmp_path):
+    file = write(tmp_path / "t.parquet", {"who": ["007", None], "n": [1, 2]})
+    assert file.spelled("who") == ["007", ""]
+    assert file.spelled("n") == ["1", "2"]
 
 
 def test_the_index_of_pandas_is_no_column(tmp_path):

@@ -1,0 +1,194 @@
+"""From the cells of a column to what they mean: numbers, dates or text."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from .columns import Column
+from .dates import dates_note, read_dates
+from .naming import counted, examples, excluding, short
+from .spellings import read_spellings
+
+__all__ = ["Interpretation", "interpret"]
+
+# Different texts among numbers up to which the option that calls them missing is spelled out.
+_FEW = 3
+
+
+@dataclass(frozen=True)
+class Interpretation:
+    """A column as it is understood.
+
+    Attributes
+    ----------
+    column : Column
+        Its ``notes`` say how cells were read.
+    problem : str or None
+        Why it cannot be used, and what to do.
+    decimal_commas : bool
+        Whether cells have decimal commas.
+    """
+
+    column: Column
+    problem: str | None = None
+    decimal_commas: bool = False
+
+
+def interpret(column, table, decimal=None, is_target=False, point_is_plain=True):
+    """Read the cells of a column as numbers or dates if at least half of them are such.
+
+    Parameters
+    ----------
+    column : Column
+    table : Table
+        Where the column comes from; for messages.
+    decimal : {".", ","} or None
+        The decimal mark where the cells leave it open.
+    is_target : bool
+        Text is a problem.
+    point_is_plain : bool
+        Whether ``1.234`` has a decimal point where nothing speaks against it.
+
+    Returns
+    -------
+    Interpretation
+    """
+    if column.text is None:
+        return Interpretation(column, _infinite(column, table))
+    known = ~column.missing
+    count = Counter(np.asarray(column.text, dtype=object)[known])
+    plain = dict(zip(column.text, column.numbers.tolist(), strict=True))
+    cells = list(count)
+    spelled = read_spellings(cells, decimal, point_is_plain)
+    # Infinities are numbers that no spelling gives; an undecided cell is one of two numbers.
+    plain |= dict.fromkeys(spelled.undecided, 0.0)
+    numbers = [
+        plain[cell] if np.isnan(value) else value
+        for cell, value in zip(cells, spelled.values.tolist(), strict=True)
+    ]
+    if _share(numbers, cells, count) >= 0.5:
+        if spelled.undecided:
+            return Interpretation(column, _undecided_number(column, spelled, count, table))
+        notes = _spelling_notes(column.name, cells, spelled, count)
+        found = _valued(column, cells, numbers, notes)
+        commas = bool(np.any(spelled.commas))
+        return Interpretation(found, _fault(found, table, "numbers", is_target), commas)
+    dates = read_dates(cells)
+    if _share(dates.days, cells, count) >= 0.5:
+        if dates.undecided:
+            return Interpretation(column, _undecided_date(column, dates, table))
+        found = _valued(column, cells, dates.days, (dates_note(column.name),))
+        return Interpretation(found, _fault(found, table, "dates", is_target))
+    return Interpretation(column, _text_target(column, table) if is_target else None)
+
+
+def _share(values, cells, count):
+    """Which share of the cells that are not missing has a value."""
+    total = sum(count.values())
+    valued = sum(count[c] for c, v in zip(cells, values, strict=True) if not np.isnan(v))
+    return valued / total if total else 1.0
+
+
+def _valued(column, cells, values, notes):
+    """The column with these values of its different cells; text if some cells have none."""
+    value = dict(zip(cells, values, strict=True))
+    numbers = np.array([value.get(cell, np.nan) for cell in column.text], dtype=float)
+    numbers[column.missing] = np.nan
+    found = replace(column, numbers=numbers)
+    return found if len(found.stray) else replace(found, text=None, notes=column.notes + notes)
+
+
+def _fault(column, table, kind, is_target):
+    """Why a column of numbers or dates cannot be used, or None."""
+    if column.text is None:
+        return _infinite(column, table)
+    return _text_target(column, table) if is_target else _strays(column, table, kind)
+
+
+def _spelling_notes(name, cells, spelled, count):
+    """What was done to cells that are not plain numbers."""
+    notes = []
+    done = (
+        (spelled.commas, "decimal commas are read as decimal points"),
+        (spelled.groups, "separators of thousands are taken out"),
+        (spelled.percents, "percent signs are taken off"),
+    )
+    for where, what in done:
+        if not np.any(where):
+            continue
+        changed = sum(count[cells[j]] for j in np.flatnonzero(where))
+        first = int(np.flatnonzero(where)[0])
+        note = (
+            f"column {name!r}: {what} in {counted(changed, 'cell')} "
+            f"({short(cells[first])} is {spelled.values[first]:.15g})"
+        )
+        if where is spelled.percents and changed < sum(count.values()):
+            bare = cells[int(np.flatnonzero(~where)[0])]
+            n_bare = sum(count.values()) - changed
+            verb = "is" if n_bare == 1 else "are"
+            note += (
+                f"; {counted(n_bare, 'cell')} without one, such as {short(bare)}, {verb} taken as "
+                "percent too"
+            )
+        notes.append(note)
+    return tuple(notes)
+
+
+def _undecided_number(column, spelled, count, table):
+    cell = spelled.undecided[0]
+    n_cells = sum(count[cell] for cell in spelled.undecided)
+    digits = cell.replace(".", "").replace(",", "")
+    row = column.text.index(cell)
+    return (
+        f"column {column.name!r} has {counted(n_cells, 'cell')} such as {short(cell)} "
+        f"({table.place(row)}), which is {digits} or {cell.replace(',', '.')}; say which with "
+        "--decimal . or --decimal ,"
+    )
+
+
+def _undecided_date(column, dates, table):
+    cell = dates.undecided[0]
+    return (
+        f"column {column.name!r} has dates such as {short(cell)} "
+        f"({table.place(column.text.index(cell))}) with the day or the month first; write them as "
+        f"2023-12-31, or leave the column out with {excluding(column.name)}"
+    )
+
+
+def _strays(column, table, kind):
+    stray = column.stray
+    different = list(dict.fromkeys(column.text[row] for row in stray))
+    count = "a text" if len(stray) == 1 else f"{len(stray):,} texts"
+    them = "them" if len(stray) > 1 else "it"
+    remedies = [f"mend {them}"]
+    if len(different) <= _FEW and not any("," in cell for cell in different):
+        remedies.append(f"call {them} missing with --missing={shlex.quote(','.join(different))}")
+    remedies.append(f"or leave the column out with {excluding(column.name)}")
+    return (
+        f"column {column.name!r} is {kind} but for {count}: {examples(column, stray, table)}; "
+        f"{', '.join(remedies)}"
+    )
+
+
+def _text_target(column, table):
+    count = "a text" if len(column.stray) == 1 else f"{len(column.stray):,} texts"
+    return (
+        f"the target {column.name!r} must be numbers but has {count}: "
+        f"{examples(column, column.stray, table)}; choose another --target"
+    )
+
+
+def _infinite(column, table):
+    infinite = np.flatnonzero(np.isinf(column.numbers))
+    if not len(infinite):
+        return None
+    count = "an infinite value" if len(infinite) == 1 else f"{len(infinite):,} infinite values"
+    return (
+        f"column {column.name!r} has {count} ({table.places(infinite)}); mend the cells, call "
+        "them missing with --missing=inf,-inf, or leave the column out with "
+        f"{excluding(column.name)}"
+    )

@@ -1,0 +1,59 @@
+"""The rows that an auditor flags, from the fit inside it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..audit import Audit, choose_count
+
+__all__ = ["flagged_count", "flagged_rows"]
+
+
+def flagged_count(fitted, rule, level, contamination="auto"):
+    """How many training rows a rule, or a share ``contamination``, flags, in units of weight.
+
+    Parameters
+    ----------
+    fitted : HolderBayesEstimator
+    rule : str
+    level : float
+    contamination : "auto" or float
+        ``"auto"`` takes the rule.
+    """
+    if contamination != "auto":
+        return int(np.rint(float(contamination) * fitted.record_.total_weight))
+    return choose_count(
+        fitted.outlier_count_posterior_,
+        rule,
+        level,
+        fitted.tail_probability_,
+        fitted.record_.weight,
+    )
+
+
+def flagged_rows(fitted, count, level):
+    """The :class:`Audit` of the ``count`` rows of lowest posterior-mean log density.
+
+    Parameters
+    ----------
+    fitted : HolderBayesEstimator
+    count : int
+        In units of weight.
+    level : float
+        Probability inside the interval of the number of rows.
+    """
+    record = fitted.record_
+    return Audit.from_posterior(
+        fitted.outlier_count_posterior_,
+        fitted.fod_scores_,
+        fitted.log_density_,
+        level=level,
+        rank="log_density",
+        weight=record.weight,
+        index=record.index,
+        evidence=record.evidence,
+        library=record.library,
+        tails=fitted.tail_probability_,
+        epsilon_draws=fitted.epsilon_posterior_,
+        count=count,
+    )
