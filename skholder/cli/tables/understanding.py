@@ -121,13 +121,21 @@ def _interpreted(file, whole, wanted, wishes):
     if not commas or not file.spells_numbers:
         return found
     for name, one in found.items():
-        if whole.columns[name].text is None:
-            # Numbers with points, in a table with decimal commas: are they thousands?
+        if whole.columns[name].text is None and _may_be_thousands(one.column.numbers):
+            # Numbers with points, in a table with decimal commas: what does the file say?
             column = replace(one.column, text=file.spelled(name))
             found[name] = interpret(
                 column, whole, wishes.decimal, name == wishes.target, point_is_plain=False
             )
     return found
+
+
+def _may_be_thousands(numbers):
+    """Whether all numbers could be written with a group of three digits after their point."""
+    known = np.abs(numbers[np.isfinite(numbers)])
+    thousands = known * 1000
+    grouped = np.isclose(thousands, np.rint(thousands), rtol=1e-12, atol=0)
+    return bool(np.all((known == 0) | ((known >= 1) & (known < 1000) & grouped)))
 
 
 def _usable(table, chosen, wishes, max_levels):

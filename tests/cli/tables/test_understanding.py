@@ -238,3 +238,12 @@ def test_nothing_is_left():
     (problem,) = understood("c,d\na,b\nb,b\na,a\nb,a\n").problems
     assert problem.startswith("no columns are left to audit: column 'c' is text, which is far")
     assert "; column 'd' is text" in problem
+
+
+def test_a_long_column_of_names_is_text_and_one_of_rare_numbers_too():
+    names = [f"name {i}" for i in range(3000)]
+    assert understood(column("c", names), "z").inputs == []
+    # Most rows repeat one number; the different cells are mostly text.
+    cells = [*(f"x{i}" for i in range(300)), *["7,5"] * 900]
+    (problem,) = understood(column("c", cells), "z").problems
+    assert problem.startswith("column 'c' is numbers but for 300 texts: 'x0' (line 2)")
