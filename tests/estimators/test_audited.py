@@ -1,9 +1,12 @@
 """AuditedEstimator and OutlierRejector: rows left out of training."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import root_mean_squared_error
@@ -193,6 +196,18 @@ def test_a_small_class_is_kept_whole():
     assert list(model.classes_) == [0, 1]
     assert list(model.auditors_) == [0]
     assert not model.audit_.mask[200:].any()
+
+
+def test_breast_cancer_keeps_its_classes():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AuditedEstimator(LogisticRegression(), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(StandardScaler().fit_transform(X[:, :4]), y)
+    wanted = sum(part.wanted_count for part in model.auditors_.values())
+    lost = np.array([model.audit_.mask[y == label].sum() for label in (0, 1)])
+    assert lost.sum() > 0
+    assert np.all(lost <= wanted * np.bincount(y) / len(y))
 
 
 def test_labels_have_no_residuals():
