@@ -32,7 +32,9 @@ def timed(score, X, y):
 def peers():
     return {
         "envelope": lambda X: EllipticEnvelope(random_state=0).fit(X).score_samples(X),
-        "forest": lambda X: IsolationForest(n_estimators=200, random_state=0).fit(X).score_samples(X),
+        "forest": lambda X: (
+            IsolationForest(n_estimators=200, random_state=0).fit(X).score_samples(X)
+        ),
         "lof": lambda X: LocalOutlierFactor().fit(X).negative_outlier_factor_,
     }
 

@@ -154,9 +154,7 @@ class SpectralModel(LinearDistanceModel):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         precision, pull, square, slope, bend, q_gradient, score = self._row_derivatives(theta, rows)
         pressed = weight * slope
-        hessian = np.diag(
-            np.append(2 * pressed.sum() * precision, 4 * (pressed @ square))
-        )
+        hessian = np.diag(np.append(2 * pressed.sum() * precision, 4 * (pressed @ square)))
         axis, scale = np.arange(self.k), self.k + self.group
         hessian[axis, scale] = hessian[scale, axis] = 4 * (pressed @ pull)
         if np.any(bend):
