@@ -86,6 +86,17 @@ def test_groups_are_told_and_not_modelled(folder, run):
     assert "Which group spoils the table" in (folder / "r.html").read_text("utf-8")
 
 
+def test_with_trees_and_an_audit_of_the_inputs(folder, run):
+    options = ("--model", "trees", "--inputs", "--group", "colour", "--fail-above", "0.02")
+    code, out, _ = run(*AUDIT, *options, "--json")
+    found = json.loads(out)
+    assert code == 3
+    assert {one["rows"] for one in found["groups"]["shown"]} == {34, 66}
+    # The gate is about the target; either audit has its groups.
+    assert found["inputs"]["gate"] is None
+    assert found["inputs"]["groups"]["n_groups"] == 2
+
+
 def test_groups_in_the_text(folder, run):
     _, out, _ = run(*AUDIT, "--group", "colour")
     assert "By colour: " in out

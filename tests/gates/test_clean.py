@@ -3,8 +3,15 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.linear_model import LinearRegression
 
-from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor, assert_clean
+from skholder import (
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    ModelAuditor,
+    OutlierAuditor,
+    assert_clean,
+)
 from skholder.audit import Audit
 from skholder.gates import ContaminatedDataError
 
@@ -66,6 +73,13 @@ def test_any_auditor_and_it_stays_unfitted(spoiled, auditor):
     assert_clean(X, y, above=0.4, auditor=auditor)
     assert not hasattr(auditor, "estimator_")
     assert not hasattr(auditor, "record_")
+
+
+def test_a_model_auditor(spoiled):
+    auditor = ModelAuditor(LinearRegression(), n_draws=2000, random_state=0)
+    with pytest.raises(ContaminatedDataError, match=r"row r.*without having seen it") as caught:
+        assert_clean(*spoiled, auditor=auditor)
+    assert caught.value.audit.gate() == caught.value.gate
 
 
 def test_without_an_auditor_the_answer_is_the_same_each_time(spoiled):
