@@ -162,6 +162,19 @@ def test_auto_takes_the_better_model_and_says_why(bent, run):
     assert "linear regression" in json.loads(out)["model"]
 
 
+def test_auto_compares_nothing_on_a_handful_of_rows(bent, run):
+    bent.drop(columns="site").head(12).to_csv("b.csv", index=False)
+    _, _, err = run("audit", "b.csv", "--target", "y", "--model", "auto", *QUICK)
+    assert err[0] == "note: --model auto took linear: fewer than 20 rows compare nothing"
+
+
+def test_the_comparison_of_models_warns_of_nothing(run, folder):
+    x = np.random.default_rng(4).normal(size=60)
+    pd.DataFrame({"x": x, "y": 2 * x}).to_csv("exact.csv", index=False)
+    _, _, err = run("audit", "exact.csv", "--target", "y", "--model", "auto", *QUICK)
+    assert all(line.startswith(("note: ", "warning: ")) for line in err)
+
+
 def test_auto_takes_trees_where_inputs_are_missing(bent, run):
     bent.loc[50, "z"] = np.nan
     bent.to_csv("b.csv", index=False)

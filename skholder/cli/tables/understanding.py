@@ -153,7 +153,7 @@ def _usable(table, chosen, wishes, max_levels):
         why = _why_not(column, wishes.target, max_levels, name in asked)
         if why is None:
             inputs.append(name)
-        elif column.text is None and name in kept:
+        elif name in kept and identifies(column):
             inputs.append(name)
             notes.append(
                 f"column {name!r} only counts or names the rows; it is an input all the same"
@@ -168,6 +168,9 @@ def _usable(table, chosen, wishes, max_levels):
 def _why_not(column, target, max_levels, asked):
     """Why a column is no input, as a text; None if it is one."""
     name = column.name
+    if np.all(column.missing):
+        remedy = f"leave it out with {excluding(name)}" if asked else "it was left out"
+        return f"column {name!r} is empty: {remedy}"
     if column.text is None:
         if not identifies(column):
             return None
