@@ -8,6 +8,10 @@ __all__ = ["in_options"]
 
 # What the estimators call a thing, and what it is called here; advice on what has no option goes.
 _IN_OPTIONS = (
+    (
+        r"cv=5 folds need at least 5 rows, got n_samples=(\d+)\. Use fewer folds or more rows\.",
+        r"--model trees needs at least 5 rows; the table has \1",
+    ),
     (r"\bn_draws\b", "--draws"),
     (r"(?<!-)\bgamma\b", "--gamma"),
     (r", a smaller prior scale(?: \([^)]*\))?", ""),

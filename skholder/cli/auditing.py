@@ -63,7 +63,7 @@ def run_audit(request, warn, note):
     inputs = None
     if plan.inputs is not None:
         inputs = _fitted(request, _density(request), plan, plan.inputs, (), tell)
-        notes.append(inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs")))
+        notes += inputs_in_words(inputs, plan.table, request.all_outputs.get("--inputs"))
     told = sentences([plan.design.left_out_note, *notes])
     main = _fitted(request, _auditor(request, plan), plan, plan.design, told, tell)
     result = AuditResult(request, plan.table, main, inputs, told, warnings_told)

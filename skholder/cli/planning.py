@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,8 +31,8 @@ __all__ = ["Plan", "few_threads", "make_plan", "tree_auditor", "typical_error"]
 _KEPT = 0.8
 # Trees have to be better by this factor: a linear model can be read.
 _BETTER = 0.95
-# Rows that a comparison of models looks at.
-_MAX_ROWS = 5_000
+# Rows that a comparison of models needs, and those that it looks at.
+_MIN_ROWS, _MAX_ROWS = 20, 5_000
 _N_FOLDS = 5
 # Cells up to which trees are grown faster by one thread than by several that wait for each other.
 _SMALL = 200_000
@@ -118,13 +119,17 @@ def _choose(file, request, wishes):
     if gaps and not request.drop_missing:
         which = ", ".join(map(repr, gaps))
         return "trees", f"--model auto took trees: inputs have missing cells ({which})"
+    if len(tree_design.rows) < _MIN_ROWS:
+        return "linear", f"--model auto took linear: fewer than {_MIN_ROWS} rows compare nothing"
     linear = understand(file, wishes, MAX_LEVELS["linear"])
     try:
         linear_design = build_design(linear, request.drop_missing, "linear")
     except InputError as error:
         return "trees", f"--model auto took trees: a linear model is not possible ({error})"
     # Without missing inputs both have the same rows.
-    with few_threads(tree_design):
+    with few_threads(tree_design), warnings.catch_warnings():
+        # The fit that is kept warns for itself.
+        warnings.simplefilter("ignore")
         errors = {
             "linear": typical_error(_quick_linear(), linear_design, request.seed),
             "trees": typical_error(_trees(tree_design, request.seed), tree_design, request.seed),

@@ -41,7 +41,7 @@ def as_text(result):
 
 
 def inputs_in_words(finding, table, page):
-    """What the audit of the inputs found, in a line for the report about the target.
+    """What the audit of the inputs found, for the report about the target.
 
     Parameters
     ----------
@@ -52,19 +52,21 @@ def inputs_in_words(finding, table, page):
 
     Returns
     -------
-    str
+    list of str
+        What was found, the most suspicious rows and what would make rows fit.
     """
     audit, rows = finding.audit, finding.design.rows
-    told = finding.summary["headline"]["count"].rstrip(".")
-    text = f"the inputs were audited too, against a {finding.summary['model']}: {told}"
+    found = finding.summary["headline"]["count"].rstrip(".")
+    more = "" if page is None else f" ({page.name} has all of it)"
+    told = [f"the inputs were audited too, against a {finding.summary['model']}{more}: {found}"]
     worst = audit.order[: min(len(audit.indices), _N_WORST)]
     if len(worst):
         names = ", ".join(map(str, table.names_of(rows[worst])))
-        text += f". The most suspicious: {names}"
+        told.append(f"the most suspicious inputs are those of {names}")
     repairs = repairs_in_words(finding.repairs, table.names_of(rows[audit.indices]))
     if repairs:
-        text += f". They would fit with {'; '.join(repairs)}"
-    return text if page is None else f"{text}. All of them are in {page.name}"
+        told.append(f"flagged inputs would fit with {'; '.join(repairs)}")
+    return told
 
 
 def _about(finding, table):

@@ -186,7 +186,8 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
                 safe_indexing(X, kept), safe_indexing(y, kept), **params
             )
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+            if name in vars(self):
+                delattr(self, name)
             source = self.estimator_ if self.auditor_ is None else self.auditor_
             if hasattr(source, name):
                 setattr(self, name, getattr(source, name))

@@ -40,7 +40,8 @@ def clean_classes(auditor, X, y, params, random_state):
     -------
     Cleaning
     """
-    if is_regressor(getattr(auditor, "estimator", None)):
+    inside = getattr(auditor, "estimator", None)
+    if inside is not None and is_regressor(inside):
         raise ValueError(
             "The rows of a classifier are audited class by class, by a density of X: labels have "
             "no residuals. Use OutlierAuditor(HolderBayesDensity()), and see 'Mislabelled rows' in "
@@ -51,9 +52,8 @@ def clean_classes(auditor, X, y, params, random_state):
     for label in np.unique(y):
         rows = np.flatnonzero(y == label)
         if np.sum(weight[rows] > 0) >= _FEWEST:
-            inside = method_params(X, params, rows)
-            part = safe_indexing(X, rows)
-            auditors[label] = fit_auditor(auditor, part, None, inside, random_state)
+            part, own = safe_indexing(X, rows), dict(method_params(X, params, rows))
+            auditors[label] = fit_auditor(auditor, part, None, own, random_state)
             members[label] = rows
     removed = _removed(auditors, members, weight)
     fod = _spread(auditors, members, len(y), 0.0, lambda fit: fit.fod_scores_)

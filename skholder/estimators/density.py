@@ -30,6 +30,8 @@ __all__ = ["HolderBayesDensity"]
 
 # A column with so few values among so many rows is discrete.
 _FEW_VALUES, _FEW_ROWS = 5, 1000
+# Efficiency of the power that is taken where rows are fewer than columns.
+_FEW_ROWS_EFFICIENCY = 0.96
 
 
 class HolderBayesDensity(DensityPredictions):
@@ -314,6 +316,9 @@ class HolderBayesDensity(DensityPredictions):
         return Prepared(model, table, units, data, None, weight, labels, random)
 
     def _power(self, start):
+        if self.gamma == "auto" and start.table.rows.total_weight < start.model.n_modelled:
+            # Differences between powers are all noise here; a small one still sees gross rows.
+            return efficient_gamma(start.model.n_modelled, _FEW_ROWS_EFFICIENCY), None
         # Tied values make narrow modes, to which a search over powers would be drawn.
         discrete = start.model.is_normal and _is_discrete(start.data)
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):

@@ -242,27 +242,26 @@ class ModelAuditor(ResidualAudit):
         """
         _refuse_others(self.estimator)
         labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
-        X, y = rows_and_response(X, y)
+        X, response = rows_and_response(X, y)
         random = private_random_state(self.random_state)
-        weight = usable_weight(sample_weight, y[:, None])
+        weight = usable_weight(sample_weight, response[:, None])
         params, split = routed_fit_and_split(self, sample_weight, fit_params)
-        folds = split_rows(self.cv, X, y, split, random.randint(2**31 - 1))
-        prediction = self._predicted("folds", X, y, folds, params, weight)
-        residuals = y - prediction
-        check_residuals(residuals, y)
+        folds = split_rows(self.cv, X, response, split, random.randint(2**31 - 1))
+        prediction = self._predicted("folds", X, response, folds, params, weight)
+        residuals = response - prediction
+        check_residuals(residuals, response)
         size, residual_size = self._sizes(X, residuals, folds, params, weight)
+        name = _name(self.estimator)
         posterior = ResidualPosterior(
             noise=self.noise,
             leverage="ignore",
             n_draws=self.n_draws,
             random_state=random,
             verbose=self.verbose,
-        ).fit_residuals(
-            ResidualTable(y, prediction, size, predictor=_name(self.estimator), **labels), weight
-        )
+        ).fit_residuals(ResidualTable(response, prediction, size, predictor=name, **labels), weight)
         kept = np.flatnonzero(self._kept(posterior))
         fitted = clone(self.estimator).fit(
-            safe_indexing(X, kept), y[kept], **method_params(X, params, kept)
+            safe_indexing(X, kept), response[kept], **method_params(X, params, kept)
         )
         self._keep(fitted, posterior, residuals, residual_size)
         return self
@@ -298,7 +297,8 @@ class ModelAuditor(ResidualAudit):
         for name in _FINDINGS:
             setattr(self, name, getattr(posterior, name))
         for name in ("n_features_in_", "feature_names_in_"):
-            vars(self).pop(name, None)
+            if name in vars(self):
+                delattr(self, name)
             if hasattr(fitted, name):
                 setattr(self, name, getattr(fitted, name))
 

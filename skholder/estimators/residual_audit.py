@@ -30,7 +30,7 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
     @property
     def audit_(self) -> Audit:
         """The training rows flagged by the current rule."""
-        return self.audit(self.rule, self.level)
+        return self.audit_of(self.wanted_count)
 
     def audit(self, rule: str = "mean", level: float = 0.95, rank: str = "fod") -> Audit:
         """Flag the rows that do not follow the model.

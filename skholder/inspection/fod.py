@@ -144,7 +144,8 @@ class FoDDisplay:
         chosen = None if columns is None else column_positions(found.table, columns, names)
         residual = is_regressor(fitted) and space != "data"
         # A picture of residuals against predictions needs no numbers from X.
-        data = None if chosen is None and residual else check_array(X, dtype=np.float64)
+        plain = chosen is None and residual
+        data = np.empty((0, 0)) if plain else check_array(X, dtype=np.float64)
         log_density, fod = fitted.audit_scores(*found.inputs(X, y))
         if chosen is None and not residual:
             chosen = _telling_columns(data, fod)

@@ -33,9 +33,9 @@ _WORDS_OF_KIND = {
         "Leverage": "How far the row's own columns let it pull a least squares fit, from 0 to 1.",
     },
     "density": {
-        "Nats of a column": "By how much the row's log density would rise if that column alone "
-        "took its most likely value given the row's other columns. They do not add up: of two "
-        "columns that contradict each other, either could be wrong.",
+        "A column is off": "How far its value lies from the most likely one given the row's other "
+        "columns, in standard deviations that rows like it have there. Of two columns that "
+        "contradict each other, both are named: either could be wrong.",
     },
 }
 _TONES = {"ok": "good", "warn": "alarm", "note": "care"}

@@ -62,7 +62,7 @@ _REGRESSION = (
 _DENSITY = (
     Column("Log density", css="number wide"),
     Column("Worst column", "text", "wide"),
-    Column("Nats", css="number wide"),
+    Column("Off by, sd", css="number wide"),
     Column("Why", "text", ""),
 )
 

@@ -108,6 +108,13 @@ def test_every_problem_is_a_line_with_its_remedy(folder, run):
     assert err[0].startswith("skholder: error: missing values in 2 of 3 rows ('a' 1, 'b' 1, 'c' 1)")
 
 
+def test_trees_on_too_few_rows(folder, run):
+    (folder / "few.csv").write_text("a,y\n1.5,2\n3,5\n4,7\n")
+    code, out, err = run("audit", "few.csv", "--target", "y", "--model", "trees")
+    assert (code, out) == (2, "")
+    assert err == ["skholder: error: --model trees needs at least 5 rows; the table has 3"]
+
+
 def test_codes_are_pointed_out_beside_the_problems(folder, run):
     rows = [f"{50 + i / 4},{i * i % 37}\n" for i in range(60)] + ["-999,5\n"] * 3 + [",1\n"]
     (folder / "codes.csv").write_text("a,y\n" + "".join(rows))

@@ -82,8 +82,9 @@ def test_errors_in_inputs_are_looked_for_on_demand(visits, run, folder):
     assert pd.read_csv("c.csv")["who"].tolist() == visits["who"][~either].tolist()
     page = (folder / "r.html").read_text(encoding="utf-8")
     assert "The inputs were audited too, against a normal density of 3 columns" in page
-    assert "height divided by 10: 7 rows" in page
-    assert "All of them are in r.inputs.html." in page
+    assert "(r.inputs.html has all of it): " in page
+    assert "The most suspicious inputs are those of P0" in page
+    assert "Flagged inputs would fit with height divided by 10: 7 rows" in page
     other = (folder / "r.inputs.html").read_text(encoding="utf-8")
     assert "Audit of the inputs of v.csv" in other
     assert "P021 (row 21, line 23)" in other
@@ -159,6 +160,19 @@ def test_auto_takes_the_better_model_and_says_why(bent, run):
     _, out, err = run("audit", "line.csv", *options)
     assert any(line.startswith("note: --model auto took linear: ") for line in err)
     assert "linear regression" in json.loads(out)["model"]
+
+
+def test_auto_compares_nothing_on_a_handful_of_rows(bent, run):
+    bent.drop(columns="site").head(12).to_csv("b.csv", index=False)
+    _, _, err = run("audit", "b.csv", "--target", "y", "--model", "auto", *QUICK)
+    assert err[0] == "note: --model auto took linear: fewer than 20 rows compare nothing"
+
+
+def test_the_comparison_of_models_warns_of_nothing(run, folder):
+    x = np.random.default_rng(4).normal(size=60)
+    pd.DataFrame({"x": x, "y": 2 * x}).to_csv("exact.csv", index=False)
+    _, _, err = run("audit", "exact.csv", "--target", "y", "--model", "auto", *QUICK)
+    assert all(line.startswith(("note: ", "warning: ")) for line in err)
 
 
 def test_auto_takes_trees_where_inputs_are_missing(bent, run):

@@ -33,9 +33,10 @@ def test_columns_above_suspicion_are_left_alone():
 
 
 def test_of_two_changes_the_one_that_mends_more_rows_is_named():
-    # 150 is 68 kg in pounds, and 65.6 degrees Celsius in Fahrenheit; 185 is in pounds only.
-    X = np.array([[172.0, weight, 40.0] for weight in (150, 158, 185)])
-    repairs = column_repairs(X, NAMES, np.repeat(SUSPECTS, 3, axis=0), LOCATION, COVARIANCE)
+    # 158 is 72 kg in pounds and, nearer to the middle, 70 degrees Celsius in Fahrenheit; 100 and
+    # 215 together are ordinary numbers of pounds only.
+    X = np.array([[172.0, weight, 40.0] for weight in (158, 158.5, 100, 215)])
+    repairs = column_repairs(X, NAMES, np.repeat(SUSPECTS, 4, axis=0), LOCATION, COVARIANCE)
     assert set(repairs) == {"weight divided by 2.2046 (pounds for kilograms?)"}
 
 

@@ -1,9 +1,12 @@
 """AuditedEstimator and OutlierRejector: rows left out of training."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.datasets import load_breast_cancer
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.metrics import root_mean_squared_error
@@ -14,6 +17,7 @@ from sklearn.preprocessing import StandardScaler
 
 from skholder import (
     AuditedEstimator,
+    AuditReport,
     HolderBayesDensity,
     HolderBayesRegressor,
     OutlierAuditor,
@@ -128,26 +132,100 @@ def test_text_columns_name_the_remedy(spoiled):
         AuditedEstimator(Ridge(), auditor=AUDITOR).fit(frame, y)
 
 
-def test_classifier_audits_the_columns():
+def two_classes(n_bad=10):
+    """Two classes 20 apart, each with rows far from its own."""
     rng = np.random.default_rng(1)
-    X = np.vstack([rng.normal(-1, 1, (150, 2)), rng.normal(1, 1, (150, 2)), [[30.0, 30.0]] * 10])
-    y = np.repeat(["no", "yes", "no"], [150, 150, 10])
+    far = np.tile([-30.0, 30.0], (n_bad, 1))
+    X = np.vstack([rng.normal(0, 1, (150, 2)), rng.normal(20, 1, (90, 2)), far])
+    y = np.repeat(["no", "yes", "no", "yes"], [150, 90, n_bad // 2, n_bad - n_bad // 2])
+    return X, y
+
+
+def test_classifier_audits_each_class():
+    X, y = two_classes()
     auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
     model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
-    assert model.audit_.mask[300:].all()
-    assert model.predict_proba(X).shape == (310, 2)
-    assert list(model.classes_) == ["no", "yes"]
-    assert model.score(X[:300], y[:300]) > 0.8
+    assert model.audit_.mask[:240].sum() <= 2
+    assert model.audit_.mask[240:].sum() >= 8
+    assert model.predict_proba(X).shape == (250, 2)
+    assert list(model.classes_) == list(model.auditors_) == ["no", "yes"]
+    assert model.score(X[:240], y[:240]) == 1
+    np.testing.assert_array_equal(model.audit_.fod[y == "no"], model.auditors_["no"].fod_scores_)
+    told = model.audit_.explain(position=241)
+    assert told.flagged
+    assert told.contributions[0].observed in (-30.0, 30.0)
+    with pytest.raises(TypeError, match=r"one of its auditors_, of .*yes"):
+        AuditReport(model)
 
 
-def test_a_class_is_never_wiped_out():
+def test_no_class_loses_more_than_its_share():
+    # All bad rows in the smaller class: it gives up its share of them, not all.
+    X, y = two_classes(0)
+    X, y = np.vstack([X, [[-30.0, 30.0]] * 16]), np.append(y, ["yes"] * 16)
+    auditor = HolderBayesDensity(n_draws=400)
+    model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
+    wanted = sum(part.wanted_count for part in model.auditors_.values())
+    lost = {label: model.audit_.mask[y == label].sum() for label in ("no", "yes")}
+    for label, rows in lost.items():
+        assert rows <= wanted * np.mean(y == label)
+    assert lost["yes"] > 0
+
+
+def test_classifier_weights_keep_class_shares():
+    X, y = two_classes()
+    seen = []
+
+    class Spy(LogisticRegression):
+        def fit(self, X, y, sample_weight=None):
+            seen.append(sample_weight)
+            return super().fit(X, y, sample_weight)
+
+    auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
+    AuditedEstimator(Spy(), auditor=auditor, mode="weight", random_state=0).fit(X, y)
+    for label in ("no", "yes"):
+        assert seen[0][y == label].sum() == pytest.approx(np.sum(y == label))
+    assert seen[0][240:].max() < 0.1
+
+
+def test_a_small_class_is_kept_whole():
     rng = np.random.default_rng(2)
     X = np.vstack([rng.normal(size=(200, 2)), rng.normal(20, 1, (8, 2))])
     y = np.repeat([0, 1], [200, 8])
     auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
-    with pytest.warns(UserWarning, match="Every row of class"):
-        model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
+    model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0).fit(X, y)
     assert list(model.classes_) == [0, 1]
+    assert list(model.auditors_) == [0]
+    assert not model.audit_.mask[200:].any()
+
+
+def test_breast_cancer_keeps_its_classes():
+    X, y = load_breast_cancer(return_X_y=True)
+    model = AuditedEstimator(LogisticRegression(), random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model.fit(StandardScaler().fit_transform(X[:, :4]), y)
+    wanted = sum(part.wanted_count for part in model.auditors_.values())
+    lost = np.array([model.audit_.mask[y == label].sum() for label in (0, 1)])
+    assert lost.sum() > 0
+    assert np.all(lost <= wanted * np.bincount(y) / len(y))
+
+
+def test_labels_have_no_residuals():
+    X, y = two_classes()
+    with pytest.raises(ValueError, match=r"audited class by class.*Mislabelled rows"):
+        AuditedEstimator(LogisticRegression(), auditor=HolderBayesRegressor()).fit(X, y)
+
+
+def test_rejector_audits_a_numeric_response(spoiled):
+    X, y, outlier, *_ = spoiled
+    rejector = OutlierRejector(HolderBayesRegressor(n_draws=400), random_state=0)
+    kept = rejector.fit_resample(X, y)[1]
+    assert outlier[rejector.sample_indices_].mean() < 0.02
+    assert len(kept) == len(rejector.sample_indices_)
+    by_default = OutlierRejector(random_state=0).fit(X[:200], y[:200])
+    assert outlier[by_default.sample_indices_].mean() < 0.02
+    labels = OutlierRejector(random_state=0).fit(X[:100, :2], outlier[:100])
+    assert isinstance(labels.auditor_.estimator_, HolderBayesDensity)
 
 
 def test_delegated_methods_follow_the_estimator():

@@ -19,11 +19,12 @@ SLOW = {
 
 
 def checks():
-    """Every check of both estimators, the slow ones with fewer draws."""
+    """Every check of the three estimators, the slow ones with fewer draws."""
     diagonal = HolderBayesDensity(covariance_type="diag", rule="upper", n_ensembles=2)
-    for estimator in (HolderBayesDensity(), diagonal):
+    spectral = HolderBayesDensity(covariance_type="spectral", contamination=0.1, n_ensembles=2)
+    for estimator in (HolderBayesDensity(), spectral, diagonal):
         for one, check in estimator_checks_generator(estimator):
-            slow = check.func.__name__ in SLOW or one.covariance_type == "diag"
+            slow = check.func.__name__ in SLOW or one.covariance_type != "auto"
             used = clone(one).set_params(n_draws=400) if slow else one
             yield pytest.param(used, check, id=f"{one.covariance_type}-{check.func.__name__}")
 

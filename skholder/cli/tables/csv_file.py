@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import re
+from functools import cached_property
 from itertools import compress
 from typing import ClassVar
 
@@ -86,7 +87,8 @@ class CsvFile:
             reason = "a quote is never closed" if "end of data" in str(error) else error
             raise InputError(f"{self._shown}, line {before + 1}: {reason}") from None
 
-    def _find_records(self):
+    @cached_property
+    def _all_spans(self):
         """First and last line of each record, the header too, shape (n + 1, 2)."""
         if self._has_quotes:
             found = [(first, last, len(cells)) for first, last, cells in self._records()]
@@ -126,8 +128,7 @@ class CsvFile:
         -------
         Table
         """
-        spans = self._find_records()
-        data = self._data(spans)
+        spans, data = self._all_spans, self._data
         typed = self._parse(data, names, keep_default_na=False, na_values=list(MISSING))
         numeric = [name for name in names if typed[name].dtype.kind in "iuf"]
         columns = {name: Column.of_numbers(name, typed[name].to_numpy(float)) for name in numeric}
@@ -136,18 +137,18 @@ class CsvFile:
             # What pandas takes for text, flags or giant integers, as the file spells it.
             written = self._parse(data, others, dtype=object, na_filter=False)
             columns.update({name: Column.of_cells(name, written[name]) for name in others})
-        self._spans = spans[1:]
         in_order = {name: columns[name] for name in names}
-        return Table(in_order, len(self._spans), self._spans[:, 0])
+        return Table(in_order, len(spans) - 1, spans[1:, 0])
 
     def spelled(self, name):
         """The cells of a column as the file spells them, without spaces around: list of str."""
-        cells = self._parse(self._data(self._find_records()), [name], dtype=object, na_filter=False)
+        cells = self._parse(self._data, [name], dtype=object, na_filter=False)
         return [cell.strip() for cell in cells[name]]
 
-    def _data(self, spans):
+    @property
+    def _data(self):
         """The file without its blank lines."""
-        return b"".join(compress(self._lines, _covered(spans, len(self._lines))))
+        return b"".join(compress(self._lines, _covered(self._all_spans, len(self._lines))))
 
     def _parse(self, data, names, **options):
         """A frame of the columns of these names; ``options`` say how pandas types their cells."""
@@ -176,7 +177,7 @@ class CsvFile:
         keep : ndarray of bool, shape (n,)
         path : Path
         """
-        dropped = _covered(self._spans[~keep], len(self._lines))
+        dropped = _covered(self._all_spans[1:][~keep], len(self._lines))
         data = self._mark + b"".join(compress(self._lines, [not drop for drop in dropped]))
         # No time stamp: the same rows give the same bytes.
         path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)

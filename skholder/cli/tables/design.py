@@ -154,7 +154,8 @@ def _complete_rows(columns, n_rows, drop_missing, model, target):
         if model == "linear":
             if target is not None and set(counts) != {target}:
                 remedies.append("take them as they are with --model trees")
-            remedies.append("leave the columns out with --exclude")
+            if set(counts) != {target}:
+                remedies.append("leave the columns out with --exclude")
         return (
             rows,
             "",

@@ -17,6 +17,8 @@ __all__ = ["Interpretation", "interpret"]
 
 # Different texts among numbers up to which the option that calls them missing is spelled out.
 _FEW = 3
+# Different cells that tell whether it is worth reading them all.
+_SAMPLE = 1_000
 
 
 @dataclass(frozen=True)
@@ -59,31 +61,61 @@ def interpret(column, table, decimal=None, is_target=False, point_is_plain=True)
     """
     if column.text is None:
         return Interpretation(column, _infinite(column, table))
-    known = ~column.missing
-    count = Counter(np.asarray(column.text, dtype=object)[known])
-    plain = dict(zip(column.text, column.numbers.tolist(), strict=True))
+    count = Counter(np.asarray(column.text, dtype=object)[~column.missing])
+    found = _as_numbers(column, count, table, decimal, is_target, point_is_plain)
+    if found is None:
+        found = _as_dates(column, count, table, is_target)
+    if found is None:
+        found = Interpretation(column, _text_target(column, table) if is_target else None)
+    return found
+
+
+def _as_numbers(column, count, table, decimal, is_target, point_is_plain):
+    """The interpretation as numbers, or None if most cells are none."""
+    cells, plain = list(count), dict(zip(column.text, column.numbers.tolist(), strict=True))
+
+    def read(some):
+        spelled = read_spellings(some, decimal, point_is_plain)
+        # An undecided cell is one of two numbers; infinities are numbers that no spelling gives.
+        known = plain | dict.fromkeys(spelled.undecided, 0.0)
+        pairs = zip(some, spelled.values.tolist(), strict=True)
+        return spelled, [known[cell] if np.isnan(value) else value for cell, value in pairs]
+
+    if _hardly_any(read(_some(cells))[1]):
+        return None
+    spelled, numbers = read(cells)
+    if _share(numbers, cells, count) < 0.5:
+        return None
+    if spelled.undecided:
+        return Interpretation(column, _undecided_number(column, spelled, count, table))
+    notes = _spelling_notes(column.name, cells, spelled, count)
+    found = _valued(column, cells, numbers, notes)
+    commas = bool(np.any(spelled.commas))
+    return Interpretation(found, _fault(found, table, "numbers", is_target), commas)
+
+
+def _as_dates(column, count, table, is_target):
+    """The interpretation as dates, or None if most cells are none."""
     cells = list(count)
-    spelled = read_spellings(cells, decimal, point_is_plain)
-    # Infinities are numbers that no spelling gives; an undecided cell is one of two numbers.
-    plain |= dict.fromkeys(spelled.undecided, 0.0)
-    numbers = [
-        plain[cell] if np.isnan(value) else value
-        for cell, value in zip(cells, spelled.values.tolist(), strict=True)
-    ]
-    if _share(numbers, cells, count) >= 0.5:
-        if spelled.undecided:
-            return Interpretation(column, _undecided_number(column, spelled, count, table))
-        notes = _spelling_notes(column.name, cells, spelled, count)
-        found = _valued(column, cells, numbers, notes)
-        commas = bool(np.any(spelled.commas))
-        return Interpretation(found, _fault(found, table, "numbers", is_target), commas)
+    if _hardly_any(read_dates(_some(cells)).days):
+        return None
     dates = read_dates(cells)
-    if _share(dates.days, cells, count) >= 0.5:
-        if dates.undecided:
-            return Interpretation(column, _undecided_date(column, dates, table))
-        found = _valued(column, cells, dates.days, (dates_note(column.name),))
-        return Interpretation(found, _fault(found, table, "dates", is_target))
-    return Interpretation(column, _text_target(column, table) if is_target else None)
+    if _share(dates.days, cells, count) < 0.5:
+        return None
+    if dates.undecided:
+        return Interpretation(column, _undecided_date(column, dates, table))
+    found = _valued(column, cells, dates.days, (dates_note(column.name),))
+    return Interpretation(found, _fault(found, table, "dates", is_target))
+
+
+def _some(cells):
+    """All cells, or some thousand of them from all over the column."""
+    return cells[:: max(1, len(cells) // _SAMPLE)]
+
+
+def _hardly_any(values):
+    """Whether a large sample has so few values that most of the column cannot have one."""
+    return len(values) >= _SAMPLE and np.mean(~np.isnan(values)) < 0.1
 
 
 def _share(values, cells, count):

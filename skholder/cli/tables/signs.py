@@ -7,6 +7,7 @@ import re
 import numpy as np
 
 from .columns import import_pandas
+from .dates import dates_note
 from .naming import counted
 
 __all__ = ["duplicates_note", "identifies", "repeated_ids_note", "sentinel_notes"]
@@ -38,7 +39,8 @@ def identifies(column):
     -------
     bool
     """
-    if column.text is not None:
+    # A date a day is a time all the same.
+    if column.text is not None or dates_note(column.name) in column.notes:
         return False
     values = column.numbers[~column.missing]
     if len(values) < 3 or not np.all(np.isfinite(values)) or np.any(values != np.rint(values)):

@@ -121,13 +121,21 @@ def _interpreted(file, whole, wanted, wishes):
     if not commas or not file.spells_numbers:
         return found
     for name, one in found.items():
-        if whole.columns[name].text is None:
-            # Numbers with points, in a table with decimal commas: are they thousands?
+        if whole.columns[name].text is None and _may_be_thousands(one.column.numbers):
+            # Numbers with points, in a table with decimal commas: what does the file say?
             column = replace(one.column, text=file.spelled(name))
             found[name] = interpret(
                 column, whole, wishes.decimal, name == wishes.target, point_is_plain=False
             )
     return found
+
+
+def _may_be_thousands(numbers):
+    """Whether all numbers could be written with a group of three digits after their point."""
+    known = np.abs(numbers[np.isfinite(numbers)])
+    thousands = known * 1000
+    grouped = np.isclose(thousands, np.rint(thousands), rtol=1e-12, atol=0)
+    return bool(np.all((known == 0) | ((known >= 1) & (known < 1000) & grouped)))
 
 
 def _usable(table, chosen, wishes, max_levels):
@@ -145,7 +153,7 @@ def _usable(table, chosen, wishes, max_levels):
         why = _why_not(column, wishes.target, max_levels, name in asked)
         if why is None:
             inputs.append(name)
-        elif column.text is None and name in kept:
+        elif name in kept and identifies(column):
             inputs.append(name)
             notes.append(
                 f"column {name!r} only counts or names the rows; it is an input all the same"
@@ -160,6 +168,9 @@ def _usable(table, chosen, wishes, max_levels):
 def _why_not(column, target, max_levels, asked):
     """Why a column is no input, as a text; None if it is one."""
     name = column.name
+    if np.all(column.missing):
+        remedy = f"leave it out with {excluding(name)}" if asked else "it was left out"
+        return f"column {name!r} is empty: {remedy}"
     if column.text is None:
         if not identifies(column):
             return None

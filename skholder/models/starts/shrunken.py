@@ -67,7 +67,7 @@ def principal_axes(rows, weight):
     """
     p = rows.shape[1]
     low, middle, high = weighted_quantiles(rows, weight, [0.25, 0.5, 0.75])
-    # Where half of the rows share a value, quartiles say nothing and the columns' own units must do.
+    # Where half of the rows share a value, quartiles say nothing: the columns' own units must do.
     tied = high <= low
     centre = np.where(tied, 0.0, middle)
     scale = np.where(tied, 1.0, (high - low) / NORMAL_IQR)

@@ -238,3 +238,25 @@ def test_nothing_is_left():
     (problem,) = understood("c,d\na,b\nb,b\na,a\nb,a\n").problems
     assert problem.startswith("no columns are left to audit: column 'c' is text, which is far")
     assert "; column 'd' is text" in problem
+
+
+def test_a_long_column_of_names_is_text_and_one_of_rare_numbers_too():
+    names = [f"name {i}" for i in range(3000)]
+    assert understood(column("c", names), "z").inputs == []
+    # Most rows repeat one number; the different cells are mostly text.
+    cells = [*(f"x{i}" for i in range(300)), *["7,5"] * 900]
+    (problem,) = understood(column("c", cells), "z").problems
+    assert problem.startswith("column 'c' is numbers but for 300 texts: 'x0' (line 2)")
+
+
+def test_an_empty_column_is_left_out():
+    text = "a,g,y\n1.5,,2\n3,NA,5\n4,,7\n"
+    found = understood(text, "y")
+    assert (found.inputs, found.notes) == (["a"], ("column 'g' is empty: it was left out",))
+    (problem,) = understood(text, "y", columns=["a", "g"]).problems
+    assert problem == "column 'g' is empty: leave it out with --exclude g"
+
+
+def test_a_date_a_day_is_no_identifier():
+    found = understood("d,a,y\n2020-01-01,2.5,3\n2020-01-02,4,1\n2020-01-03,7,8\n", "y")
+    assert found.inputs == ["d", "a"]
