@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from scipy.sparse import issparse
 from sklearn.base import is_regressor
 
 from .._sklearn import method_params, safe_indexing
 from ..audit import Audit
 from ..audit.evidence import DensityEvidence
 from .cleaning import Cleaning, fit_auditor, holder_fit, removed_weight
+from .inputs import usable_weight
 from .naming import row_labels
 
 __all__ = ["clean_classes"]
@@ -47,7 +49,10 @@ def clean_classes(auditor, X, y, params, random_state):
             "no residuals. Use OutlierAuditor(HolderBayesDensity()), and see 'Mislabelled rows' in "
             "the user guide for wrong labels."
         )
-    weight = np.asarray(params.get("sample_weight", np.ones(len(y))), dtype=np.float64)
+    if issparse(X):
+        raise TypeError("Sparse data was passed, but an audit of its rows needs dense data.")
+    given = usable_weight(params.get("sample_weight"), X)
+    weight = np.ones(len(y)) if given is None else given
     auditors, members = {}, {}
     for label in np.unique(y):
         rows = np.flatnonzero(y == label)
