@@ -1,18 +1,27 @@
-"""What a pass over the data is: canonical rows, blocks of them, single precision."""
+"""What a pass over the data is: canonical rows, blocks of them, single precision, sources."""
 
 from .blocks import LogMeanTerms, RowBlocks
 from .canonical import RowSet, canonical
 from .memory import HELD_NUMBERS, row_spans
+from .parquet import ParquetSource
 from .quantiles import NORMAL_IQR, quantile_rows, weighted_quantiles
 from .single import SingleRows
+from .sources import ArraySource, BlockSource, RowBlock, RowSource
+from .streamed import StreamedRows
 
 __all__ = [
     "HELD_NUMBERS",
     "NORMAL_IQR",
+    "ArraySource",
+    "BlockSource",
     "LogMeanTerms",
+    "ParquetSource",
+    "RowBlock",
     "RowBlocks",
     "RowSet",
+    "RowSource",
     "SingleRows",
+    "StreamedRows",
     "canonical",
     "quantile_rows",
     "row_spans",
