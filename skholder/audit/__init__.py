@@ -5,6 +5,8 @@ from .audit_set import Audit, worst_first
 from .calibrated_counts import AuditedTable, CountPosterior, count_rows, minimiser_values
 from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
+from .screening import flagged_share
+from .streamed import StreamedAudit, audit_streamed
 from .tails import expected_by_chance, tail_probabilities
 
 __all__ = [
@@ -15,10 +17,13 @@ __all__ = [
     "AuditedTable",
     "CountPosterior",
     "Detection",
+    "StreamedAudit",
+    "audit_streamed",
     "choose_count",
     "count_rows",
     "detect",
     "expected_by_chance",
+    "flagged_share",
     "judge_adequacy",
     "minimiser_values",
     "outlier_counts",

@@ -29,7 +29,15 @@ from ..rows import RowBlocks
 from .counts import outlier_counts
 from .tails import CERTAIN
 
-__all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows", "minimiser_values"]
+__all__ = [
+    "AuditedTable",
+    "CountPosterior",
+    "RowTally",
+    "calibrated_counts",
+    "count_rows",
+    "count_tallied",
+    "minimiser_values",
+]
 
 # Rows with n t between CERTAIN and this are counted against their Poisson law.
 _BAND = 3.0
@@ -39,6 +47,8 @@ _NEAR, _STRAGGLER = 1.0, 1 / 3
 # Smallest standard deviation of K-hat that is believed.
 _LEAST_SD = 0.05
 _CLEAN_ODDS = 0.5
+# A grid of more counts than this is cut to so many standard deviations around K-hat.
+_LARGEST_GRID, _GRID_REACH = 1_000_000, 40.0
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,60 @@ class CountPosterior:
     certain: float = np.nan
 
 
+@dataclass(frozen=True)
+class RowTally:
+    """What a count needs to know of the rows, as sums that blocks of rows can share.
+
+    Attributes
+    ----------
+    total, certain, near, band : float
+        Weight of all rows, of those that cannot be inliers (n t < 0.05), of those next to them
+        (n t < 1) and of those that are counted against their Poisson law (n t < 3).
+    first, second : float
+        Weighted sums of b + z and of its square, z = 1 for rows that cannot be inliers.
+    least : float
+        The smallest n t.
+    """
+
+    total: float
+    certain: float
+    near: float
+    band: float
+    first: float
+    second: float
+    least: float
+
+    @classmethod
+    def of(cls, b, weight, tails, table_weight):
+        """Of rows with influence b, weight and tail probability (m,), in a table of that weight."""
+        expected = table_weight * tails
+        is_certain = expected < CERTAIN
+        noise = b + is_certain
+        return cls(
+            total=float(weight.sum()),
+            certain=float(weight @ is_certain),
+            near=float(weight @ (~is_certain & (expected < _NEAR))),
+            band=float(weight @ (~is_certain & (expected < _BAND))),
+            first=float(weight @ noise),
+            second=float(weight @ noise**2),
+            least=float(np.min(expected[weight > 0], initial=np.inf)),
+        )
+
+    def __add__(self, other):
+        sums = {
+            name: getattr(self, name) + getattr(other, name)
+            for name in ("total", "certain", "near", "band", "first", "second")
+        }
+        return RowTally(**sums, least=min(self.least, other.least))
+
+    @property
+    def sd(self):
+        """Standard deviation of K-hat."""
+        mean = self.certain / self.total
+        variance = self.second - 2 * mean * self.first + mean**2 * self.total
+        return max(np.sqrt(max(variance, 0.0)), _LEAST_SD)
+
+
 def minimiser_values(result, table):
     """Influence values at the risk minimiser next to the best mode, over the table's rows."""
     model, gamma = result.draws.model, result.draws.gamma
@@ -126,26 +190,33 @@ def count_rows(result, table, values, tails, prior, method, random):
     -------
     CountPosterior
     """
+    tally = None
+    if values is not None:
+        tally = RowTally.of(values.b, table.weight, tails, float(table.weight.sum()))
+    return count_tallied(result, table.rows.total_weight, values, tally, prior, method, random)
+
+
+def count_tallied(result, total_weight, values, tally, prior, method, random):
+    """As :func:`count_rows`, from the :class:`RowTally` of a table of that weight."""
     draws = result.draws
     if draws.alpha is None:
         return CountPosterior(None, None)
     if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
         epsilon = 1 - draws.alpha
-        return CountPosterior(outlier_counts(epsilon, table.rows.total_weight), epsilon)
+        return CountPosterior(outlier_counts(epsilon, total_weight), epsilon)
     bias = draws.model.count_bias(draws.gamma)
-    return calibrated_counts(values, table.weight, tails, draws.theta, bias, prior, random)
+    return calibrated_counts(values, tally, draws.theta, bias, prior, random)
 
 
-def calibrated_counts(values, weight, tails, theta, bias, prior, random):
+def calibrated_counts(values, tally, theta, bias, prior, random):
     """The :class:`CountPosterior` of a fit.
 
     Parameters
     ----------
     values : InfluenceValues
-        At the risk minimiser, of the same n rows as below.
-    weight : ndarray of shape (n,)
-    tails : ndarray of shape (n,)
-        Tail probabilities.
+        At the risk minimiser.
+    tally : RowTally
+        Of the same rows.
     theta : ndarray of shape (S, d)
         Posterior draws: K is correlated with them as rho is.
     bias : float
@@ -153,16 +224,10 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
     prior : AlphaPrior
     random : numpy.random.RandomState
     """
-    total = float(weight.sum())
-    is_certain = total * tails < CERTAIN
-    certain = float(weight @ is_certain)
-    noise = values.b + is_certain - certain / total
-    sd = max(float(np.sqrt(weight @ noise**2)), _LEAST_SD)
+    total, sd = tally.total, tally.sd
     estimate = total * (1 - values.rho) - bias
-    upper = np.floor(total * (1 - prior.lower))
-    lowest = min(certain, upper)
-    grid = lowest + np.arange(int(upper - lowest) + 1)
-    clean, law = _mixture(estimate, sd, grid, tails, weight, prior)
+    grid = _count_grid(estimate, tally, prior)
+    clean, law = _mixture(estimate, grid, tally, prior)
     support = np.append(0.0, grid)
     reached = np.cumsum(np.append(clean, (1 - clean) * law))
     pull = -total * (theta - values.theta) @ _regression(values)
@@ -176,24 +241,38 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
         clean_probability=float(clean),
         estimate=float(estimate),
         sd=sd,
-        certain=certain,
+        certain=tally.certain,
     )
 
 
-def _mixture(estimate, sd, grid, tails, weight, prior):
+def _count_grid(estimate, tally, prior):
+    """The numbers of rows that K may be: from the certain ones to the limit.
+
+    Of millions, those that are worth looking at.
+    """
+    upper = np.floor(tally.total * (1 - prior.lower))
+    lowest = min(tally.certain, upper)
+    if upper - lowest > _LARGEST_GRID:
+        reach = _GRID_REACH * tally.sd + 1000
+        upper = min(upper, max(estimate, lowest) + reach)
+        lowest = max(lowest, lowest + np.floor(min(estimate, upper) - reach - lowest))
+    return lowest + np.arange(int(upper - lowest) + 1)
+
+
+def _mixture(estimate, grid, tally, prior):
     """Posterior probability of a clean table, and the law of K on the grid if it is not."""
-    expected = weight.sum() * tails
-    log_fit = -0.5 * ((grid - estimate) / sd) ** 2
-    log_any = _log_count_prior(grid, float(weight.sum()), prior) + log_fit
+    log_fit = -0.5 * ((grid - estimate) / tally.sd) ** 2
+    log_any = _log_count_prior(grid, tally.total, prior) + log_fit
     log_gross = np.full(len(grid), -np.inf)
-    band, extreme = _tail_evidence(tails, weight)
+    band, extreme = _tail_evidence(tally)
     odds = np.array([1 - _CLEAN_ODDS, 0.0])
-    if grid[0] > 0:
+    if tally.certain > 0:
         odds[:] = (1 - _CLEAN_ODDS) / 2
-        near = weight @ ((expected >= CERTAIN) & (expected < _NEAR))
-        log_gross = _log_straggler_prior(near, len(grid)) + log_fit + band
+    # Where the grid starts later, K-hat is too far above the certain rows for stragglers.
+    if 0 < grid[0] <= tally.certain:
+        log_gross = _log_straggler_prior(tally.near, len(grid)) + log_fit + band
     # The band and the most extreme row overlap: the stronger speaks for both.
-    log_clean = -0.5 * (estimate / sd) ** 2 + min(band, extreme)
+    log_clean = -0.5 * (estimate / tally.sd) ** 2 + min(band, extreme)
     with np.errstate(divide="ignore"):
         log_parts = np.logaddexp(np.log(odds[0]) + log_any, np.log(odds[1]) + log_gross)
     log_not_clean = logsumexp(log_parts)
@@ -220,14 +299,16 @@ def _log_count_prior(grid, total, prior):
     a, b = prior.a, prior.b
     log_law = betaln(grid + b, total - grid + a) + gammaln(total + 1)
     log_law -= gammaln(grid + 1) + gammaln(total - grid + 1)
+    if len(grid) < total * (1 - prior.lower) - grid[0]:
+        # Part of a long grid: the mass of the whole is that of the Beta law of the share.
+        return log_law - betaln(a, b) - np.log(betainc(b, a, 1 - prior.lower))
     top = log_law.max()
     return log_law - top - np.log(np.sum(np.exp(log_law - top)))
 
 
-def _tail_evidence(tails, weight):
+def _tail_evidence(tally):
     """Log Bayes factors (at most 0) for "no outliers" from the band, and the most extreme row."""
-    expected = weight.sum() * tails
-    n_band = float(weight @ ((expected >= CERTAIN) & (expected < _BAND)))
+    n_band = tally.band
     rate = _BAND - CERTAIN
     # Under the alternative the band has more rows, exponentially many with its own mean.
     extra = np.linspace(0, 40 + 2 * n_band, 4000)
@@ -236,8 +317,7 @@ def _tail_evidence(tails, weight):
     law = np.exp(-extra / rate) / rate
     alternative = top + np.log(trapezoid(np.exp(log_likelihood - top) * law, extra))
     band = min(0.0, n_band * np.log(rate) - rate - alternative)
-    least = np.min(expected[weight > 0])
-    log_p = np.log(max(-np.expm1(-least), 1e-300))
+    log_p = np.log(max(-np.expm1(-tally.least), 1e-300))
     # Sellke, Bayarri and Berger's bound: a p value is worth at most -e p log p.
     extreme = min(0.0, 1 + log_p + np.log(-log_p)) if log_p < -1 else 0.0
     return band, extreme

@@ -1,6 +1,6 @@
 """What a pass over the data is: canonical rows, blocks of them, single precision, sources."""
 
-from .blocks import LogMeanTerms, RowBlocks
+from .blocks import LogMeanTerms, RowBlocks, joined
 from .canonical import RowSet, canonical
 from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
@@ -23,6 +23,7 @@ __all__ = [
     "SingleRows",
     "StreamedRows",
     "canonical",
+    "joined",
     "quantile_rows",
     "row_spans",
     "weighted_quantiles",

@@ -8,7 +8,7 @@ from scipy import stats
 
 from skholder import HolderBayesRegressor
 from skholder.audit import count_rows, outlier_counts
-from skholder.audit.calibrated_counts import calibrated_counts
+from skholder.audit.calibrated_counts import calibrated_counts, RowTally
 from skholder.posterior import AlphaPrior, InfluenceValues
 
 FLAT = AlphaPrior(1.0, 1.0, 0.5)
@@ -42,8 +42,7 @@ def counted(k_hat, sd, n=400, tails=None, certain=0, prior=FLAT, bias=0.0, size=
     b = noise - is_certain + certain / n
     return calibrated_counts(
         values_of(1 - (k_hat + bias) / n, b),
-        kwargs.get("weight", np.ones(n)),
-        tails,
+        RowTally.of(b, kwargs.get("weight", np.ones(n)), tails, float(n)),
         np.random.default_rng(0).normal(size=(size, 2)) / np.sqrt(n),
         bias,
         prior,
@@ -148,7 +147,8 @@ def test_counts_follow_the_draws_as_rho_does():
         log_det_curvature=0.0,
     )
     tails = (np.arange(n) + 0.5) / n
-    found = calibrated_counts(values, np.ones(n), tails, theta, 0.0, FLAT, np.random.RandomState(0))
+    tally = RowTally.of(values.b, np.ones(n), tails, n)
+    found = calibrated_counts(values, tally, theta, 0.0, FLAT, np.random.RandomState(0))
     # Correlation of rho and theta: 0.16 / 0.2 = 0.8, and K falls where rho rises.
     assert np.corrcoef(found.counts, theta[:, 0])[0, 1] == pytest.approx(-0.8, abs=0.05)
 
