@@ -75,9 +75,7 @@ def _tallied(result, rows):
 
 
 def _thresholds(draws, rows, counts):
-    kept, weight, sure = bracketed_rows(
-        draws.model, rows, draws.theta, counts.min(), counts.max()
-    )
+    kept, weight, sure = bracketed_rows(draws.model, rows, draws.theta, counts.min(), counts.max())
     left = counts - (int(sure) if weight is None else sure)
     if len(kept) == 0:
         return np.full(len(counts), -np.inf)

@@ -14,12 +14,12 @@ from ..audit import RULES, AuditedTable, choose_count, score_threshold
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
-from ..rows import RowBlocks, canonical
+from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.predictive import lowest_predictive
 from .base import HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
-from .inputs import naming_columns, private_random_state, usable_weight
+from .inputs import as_source, naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
@@ -236,7 +236,10 @@ class HolderBayesDensity(DensityPredictions):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike | RowSource,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Sample the posterior and audit the training rows.
 
@@ -252,6 +255,8 @@ class HolderBayesDensity(DensityPredictions):
         self
         """
         with fitting(self):
+            if (source := as_source(X, None, sample_weight)) is not None:
+                return self._fit_streamed(source, with_response=False)
             start = self._prepared(X, y, sample_weight)
             model, table, units, random = start.model, start.table, start.units, start.random
             gamma, path = self._power(start)
@@ -260,7 +265,7 @@ class HolderBayesDensity(DensityPredictions):
                 table.rows,
                 path,
                 gamma,
-                lambda rule, gamma: covariance_rule(table.rows.rows, table.rows.weight, gamma / 2),
+                self._temperature_rule(start),
                 random,
             )
             rows = units.apply(start.data)
@@ -279,8 +284,6 @@ class HolderBayesDensity(DensityPredictions):
                 baseline=PlainMoments.of(start.data, start.weight),
                 **start.labels,
             )
-            for name, mean in self.posterior_.means():
-                setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
                 distinct = self.log_density_[table.where.chosen]
                 self.offset_ = self._training_offset(table.rows, distinct)
@@ -307,6 +310,13 @@ class HolderBayesDensity(DensityPredictions):
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
             return efficient_gamma(start.model.n_modelled), None
         return super()._power(start)
+
+    def _temperature_rule(self, start):
+        rows = start.table.rows
+        return lambda rule, gamma: covariance_rule(rows.rows, rows.weight, gamma / 2)
+
+    def _rows_of(self, units, X, y):
+        return units.apply(X)
 
     def _priors(self):
         return {

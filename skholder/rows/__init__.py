@@ -6,6 +6,7 @@ from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
 from .quantiles import NORMAL_IQR, quantile_rows, weighted_quantiles
 from .single import SingleRows
+from .sketch import Sketch
 from .sources import ArraySource, BlockSource, RowBlock, RowSource
 from .streamed import StreamedRows
 
@@ -21,6 +22,7 @@ __all__ = [
     "RowSet",
     "RowSource",
     "SingleRows",
+    "Sketch",
     "StreamedRows",
     "canonical",
     "joined",

@@ -103,14 +103,16 @@ def _numeric_columns(file):
     from pyarrow import types
 
     fits = (types.is_integer, types.is_floating, types.is_boolean)
-    return [field.name for field in _opened(file).schema_arrow if any(is_(field.type) for is_ in fits)]
+    return [
+        field.name for field in _opened(file).schema_arrow if any(is_(field.type) for is_ in fits)
+    ]
 
 
 def _column(batch, name, where):
     column = batch.column(name)
     if column.null_count:
         raise ValueError(
-            f"Column {name!r} of {where} has {column.null_count} missing cells: fill them, or leave "
-            "those rows out."
+            f"Column {name!r} of {where} has {column.null_count} missing cells: fill them, or "
+            "leave those rows out."
         )
     return column.to_numpy(zero_copy_only=False)

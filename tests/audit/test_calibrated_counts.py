@@ -8,7 +8,7 @@ from scipy import stats
 
 from skholder import HolderBayesRegressor
 from skholder.audit import count_rows, outlier_counts
-from skholder.audit.calibrated_counts import calibrated_counts, RowTally
+from skholder.audit.calibrated_counts import RowTally, calibrated_counts
 from skholder.posterior import AlphaPrior, InfluenceValues
 
 FLAT = AlphaPrior(1.0, 1.0, 0.5)
