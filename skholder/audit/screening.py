@@ -131,7 +131,8 @@ def _guessed(low, high, weight, fewest, most, slack):
 def flagged_share(model, theta, threshold, rows):
     """FoD of new rows (m, q): the share of draws whose log density is at or below the threshold.
 
-    Only rows near the thresholds meet the draws one by one.
+    Where a model ranks rows by a linear distance, only those near the thresholds meet the draws
+    one by one.
 
     Parameters
     ----------
@@ -142,6 +143,13 @@ def flagged_share(model, theta, threshold, rows):
     -------
     ndarray of shape (m,)
     """
+    if not model.has_linear_distance:
+        # A training row at the threshold is flagged, whatever rounding did to it this time.
+        cut = threshold + 1e-9 * (1 + np.abs(np.nan_to_num(threshold, neginf=0.0)))
+        share = np.empty(len(rows))
+        for part in row_spans(len(rows), len(theta)):
+            share[part] = np.mean(model.log_density(theta, rows[part]) <= cut, axis=1)
+        return share
     coef, cut = model.distance_coef(theta), _cuts(model, theta, threshold)
     middle, root, distance = _spread(coef)
     centre, reach = _ranges(model, RowBlocks(rows), middle, root)

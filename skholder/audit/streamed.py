@@ -61,14 +61,14 @@ def _tallied(result, rows):
     model, gamma = result.draws.model, result.draws.gamma
     theta = free_minimiser(model, rows, gamma, result.modes[0].theta)
     influence = InfluenceFunction.at(model, rows, theta, gamma)
+    draws, total_weight = result.draws.theta, rows.total_weight
 
     def part(held):
         a, b = influence(held.rows)
-        tails = tail_probabilities(model, result.draws.theta, held.rows)
+        tails = tail_probabilities(model, draws, held.rows)
         weight = np.ones(len(held)) if held.weight is None else held.weight
-        return *influence_squares(a, b, held.weight), RowTally.of(
-            b, weight, tails, rows.total_weight
-        )
+        tally = RowTally.of(b, weight, tails, total_weight)
+        return *influence_squares(a, b, held.weight), tally
 
     *squares, tally = joined(rows.each(part), lambda one, other: one + other)
     return influence.values(squares, rows.total_weight), tally

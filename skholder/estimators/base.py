@@ -127,8 +127,9 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
     def _prepared(self, X, y, sample_weight) -> Prepared:
         """Validate, and lay out what the inference works on."""
 
+    @staticmethod
     @abstractmethod
-    def _rows_of(self, units, X, y):
+    def _rows_of(units, X, y):
         """Rows of the working model, on the computing scale."""
 
     def trace_gamma(

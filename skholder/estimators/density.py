@@ -315,7 +315,8 @@ class HolderBayesDensity(DensityPredictions):
         rows = start.table.rows
         return lambda rule, gamma: covariance_rule(rows.rows, rows.weight, gamma / 2)
 
-    def _rows_of(self, units, X, y):
+    @staticmethod
+    def _rows_of(units, X, y):
         return units.apply(X)
 
     def _priors(self):

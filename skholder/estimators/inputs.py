@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._sklearn import check_sample_weight
-from ..rows import RowSource
+from ..rows import DaskSource, RowSource, is_dask
 
 __all__ = ["as_source", "naming_columns", "private_random_state", "usable_weight"]
 
@@ -19,7 +19,9 @@ _DATES = {"M": "dates", "m": "durations"}
 
 
 def as_source(X, y, sample_weight):
-    """The row source that X is; None for a table in memory."""
+    """The row source that X is, or that a Dask collection makes; None for a table in memory."""
+    if is_dask(X):
+        return DaskSource(X, y, sample_weight)
     if not isinstance(X, RowSource):
         return None
     if y is not None or sample_weight is not None:

@@ -228,7 +228,7 @@ class HolderBayesRegressor(RegressionPredictions):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(  # type: ignore[override]  # a regressor needs y
+    def fit(
         self,
         X: ArrayLike | RowSource,
         y: ArrayLike | None = None,
@@ -327,7 +327,8 @@ class HolderBayesRegressor(RegressionPredictions):
 
         return temperature
 
-    def _rows_of(self, units, X, y):
+    @staticmethod
+    def _rows_of(units, X, y):
         return units.rows(X, y)
 
     def _lost(self, trusting, constant):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,15 +59,15 @@ class AuditedBlock:
 class StreamedFit:
     """Fits on row sources; a part of the estimators' base class."""
 
-    def _fit_streamed(self, source: RowSource, with_response: bool) -> Any:
+    def _fit_streamed(self, source, with_response):
         """Look at a sample, sample the posterior and count by passes over the source."""
         sketch = Sketch.of(source, with_response)
         start = self._prepared(*_named(sketch, source))
         self._check_streamed(start, source)
-        units = start.units
+        units, rows_of = start.units, self._rows_of
         rows = StreamedRows(
             source,
-            lambda block: self._rows_of(units, block.X, block.y),
+            lambda block: rows_of(units, block.X, block.y),
             start.table.rows,
             sketch.n_rows,
             sketch.total_weight,
@@ -143,14 +142,12 @@ class StreamedFit:
             In the order of the blocks; only one is in memory at a time.
         """
         check_is_fitted(self)
-        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
-        for block in source:
-            yield self.audit_block(block.X, block.y, block.name)
+        yield from map(self._audited, source)
 
-    def audit_block(self, X: Any, y: Any, name: str) -> AuditedBlock:
-        """FoD and tail probabilities of the rows X (m, p), y (m,) or None, that nobody checks."""
+    def _audited(self, block):
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
         fit = self.record_
-        rows = self._rows_of(fit.units, X, y)
+        rows = self._rows_of(fit.units, block.X, block.y)
         tails = tail_probabilities(fit.model, fit.theta, rows)
         mean = fit.model.mean_log_kernel(fit.theta)
         density = (
@@ -159,7 +156,7 @@ class StreamedFit:
             else mean(rows) + fit.model.log_peak(fit.theta).mean()
         )
         return AuditedBlock(
-            name=name,
+            name=block.name,
             fod=flagged_share(fit.model, fit.theta, fit.threshold, rows),
             tail_probability=tails,
             expected_by_chance=expected_by_chance(tails, fit.total_weight),

@@ -32,7 +32,7 @@ _EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.
 # The pilot's efficiency by rows per parameter: with few rows a large power is all noise.
 _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
 # The path is found on at most this many rows, or this many for each parameter if that is more, and
-# its estimates are refined on more of them: the more rows, the more a bias weighs beside a variance.
+# its estimates are refined on more of them: with many rows a bias weighs more than a variance.
 _PATH_ROWS, _PATH_ROWS_EACH, _REFINE_ROWS = 1000, 25, 4000
 _MAX_MODES = 3
 # Where a climb stops, in nats, and where one that starts close to its end does.

@@ -2,6 +2,7 @@
 
 from .blocks import LogMeanTerms, RowBlocks, joined
 from .canonical import RowSet, canonical
+from .dask_source import DaskSource, is_dask
 from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
 from .quantiles import NORMAL_IQR, quantile_rows, weighted_quantiles
@@ -15,6 +16,7 @@ __all__ = [
     "NORMAL_IQR",
     "ArraySource",
     "BlockSource",
+    "DaskSource",
     "LogMeanTerms",
     "ParquetSource",
     "RowBlock",
@@ -25,6 +27,7 @@ __all__ = [
     "Sketch",
     "StreamedRows",
     "canonical",
+    "is_dask",
     "joined",
     "quantile_rows",
     "row_spans",

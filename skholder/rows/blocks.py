@@ -164,11 +164,11 @@ class RowBlocks:
 
         return self.sums(block, len(theta), _THREAD_DERIVATIVES_FROM)
 
-    def sums(self, block, n_thetas, thread_from=_THREAD_FROM):
+    def sums(self, block, n_thetas, thread_from=None):
         """Sums over blocks of block(rows, weight), a tuple of numbers or arrays."""
         return self.fold(block, n_thetas, np.add, thread_from)
 
-    def fold(self, block, n_thetas, join, thread_from=_THREAD_FROM):
+    def fold(self, block, n_thetas, join, thread_from=None):
         """Join the tuples block(rows, weight) of all blocks, place by place and in order.
 
         Parameters
@@ -178,8 +178,8 @@ class RowBlocks:
             How many thetas a row meets, which sets the size of the blocks.
         join : callable
             (a, b) -> their sum, or their maximum.
-        thread_from : int
-            Row-theta pairs for which a thread is worth its while.
+        thread_from : int or None
+            Row-theta pairs for which a thread is worth its while; None for those of plain sums.
 
         Returns
         -------
@@ -191,7 +191,7 @@ class RowBlocks:
         """block(rows, weight) of every block, in order; in threads where there is work enough."""
         blocks = list(self.blocks(n_thetas))
         work = len(self.rows) * n_thetas
-        n_threads = min(_free_threads(), work // thread_from + 1, len(blocks))
+        n_threads = min(_free_threads(), work // (thread_from or _THREAD_FROM) + 1, len(blocks))
         if n_threads == 1:
             return _run(block, blocks)
         # One task for each thread: its blocks are few and small, and handing them out costs more.

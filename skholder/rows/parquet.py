@@ -31,6 +31,8 @@ class ParquetSource(RowSource):
         have them.
     """
 
+    columns: tuple[str, ...]
+
     def __init__(
         self,
         path: str | Path,

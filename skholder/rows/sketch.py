@@ -59,7 +59,7 @@ class Sketch:
             None if any(part is None for part in place) else np.concatenate(place)
             for place in zip(*parts, strict=True)
         )
-        return cls(n_rows, float(sum(shape.weight for shape in shapes)), X, y, weight)
+        return cls(n_rows, float(sum(shape.weight for shape in shapes)), X, y, weight)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True)

@@ -94,7 +94,8 @@ class RowSource(ABC):
         Only as many blocks as there are threads are in memory at a time.
         """
         n_threads = effective_n_threads()
-        found, blocks = [], iter(self)
+        found: list[Any] = []
+        blocks = iter(self)
         with ThreadPoolExecutor(n_threads) as pool:
             while some := list(islice(blocks, n_threads)):
                 found += pool.map(function, some)
@@ -121,7 +122,7 @@ class ArraySource(RowSource):
     >>> X = rng.normal(size=(3000, 2))
     >>> y = X @ [1.0, -2.0] + rng.normal(size=3000)
     >>> y[:300] += 8
-    >>> model = HolderBayesRegressor(n_draws=400, random_state=0).fit(ArraySource(X, y))
+    >>> model = HolderBayesRegressor(n_draws=1000, random_state=0).fit(ArraySource(X, y))
     >>> bool(abs(model.epsilon_ - 0.1) < 0.02)
     True
     """
@@ -147,7 +148,7 @@ class ArraySource(RowSource):
         for start in range(0, len(self.X), size):
             part = slice(start, start + size)
             y, weight = (
-                None if values is None else values[part]  # type: ignore[index,call-overload]
+                None if values is None else values[part]  # type: ignore[index]
                 for values in (self.y, self.sample_weight)
             )
             yield RowBlock.of(self.X[part], y, weight, f"rows {start} on")

@@ -52,7 +52,7 @@ class StreamedRows(RowBlocks):
             )
         return [result for _, result in found]
 
-    def fold(self, block, n_thetas, join, thread_from=0):
+    def fold(self, block, n_thetas, join, thread_from=None):
         def part(held):
             return joined([block(rows, w) for rows, w in held.blocks(n_thetas)], join)
 
@@ -77,10 +77,13 @@ class _StreamedSingle:
         self._ready = lambda held: SingleRows(model, held, gamma, origin)
 
     def power_total(self, theta):
+        # What a pass runs may travel to other machines: it takes no more along than it needs.
+        ready = self._ready
+
         def part(held):
             if not len(held):
                 return np.zeros(len(theta))
-            single = self._ready(held)
+            single = ready(held)
             chunks = range(0, len(theta), _THETAS)
             return np.concatenate([single.power_total(theta[c : c + _THETAS]) for c in chunks])
 
