@@ -27,25 +27,21 @@ from ..inference.health import MIN_MODE_SHARE
 from ..posterior import free_minimiser, influence_values
 from ..rows import RowBlocks
 from .counts import outlier_counts
+from .row_tally import BAND, NEAR, RowTally, count_estimate, doubled_power
 from .tails import CERTAIN
 
 __all__ = [
     "AuditedTable",
     "CountPosterior",
-    "RowTally",
     "calibrated_counts",
     "count_rows",
-    "count_tallied",
+    "holder_counts",
+    "is_calibrated",
     "minimiser_values",
 ]
 
-# Rows with n t between CERTAIN and this are counted against their Poisson law.
-_BAND = 3.0
-# Rows with n t between CERTAIN and this may be stragglers of gross outliers, each further one less
-# likely by this factor.
-_NEAR, _STRAGGLER = 1.0, 1 / 3
-# Smallest standard deviation of K-hat that is believed.
-_LEAST_SD = 0.05
+# Each further straggler next to the gross outliers is less likely by this factor.
+_STRAGGLER = 1 / 3
 _CLEAN_ODDS = 0.5
 # A grid of more counts than this is cut to so many standard deviations around K-hat.
 _LARGEST_GRID, _GRID_REACH = 1_000_000, 40.0
@@ -108,60 +104,6 @@ class CountPosterior:
     certain: float = np.nan
 
 
-@dataclass(frozen=True)
-class RowTally:
-    """What a count needs to know of the rows, as sums that blocks of rows can share.
-
-    Attributes
-    ----------
-    total, certain, near, band : float
-        Weight of all rows, of those that cannot be inliers (n t < 0.05), of those next to them
-        (n t < 1) and of those that are counted against their Poisson law (n t < 3).
-    first, second : float
-        Weighted sums of b + z and of its square, z = 1 for rows that cannot be inliers.
-    least : float
-        The smallest n t.
-    """
-
-    total: float
-    certain: float
-    near: float
-    band: float
-    first: float
-    second: float
-    least: float
-
-    @classmethod
-    def of(cls, b, weight, tails, table_weight):
-        """Of rows with influence b, weight and tail probability (m,), in a table of that weight."""
-        expected = table_weight * tails
-        is_certain = expected < CERTAIN
-        noise = b + is_certain
-        return cls(
-            total=float(weight.sum()),
-            certain=float(weight @ is_certain),
-            near=float(weight @ (~is_certain & (expected < _NEAR))),
-            band=float(weight @ (~is_certain & (expected < _BAND))),
-            first=float(weight @ noise),
-            second=float(weight @ noise**2),
-            least=float(np.min(expected[weight > 0], initial=np.inf)),
-        )
-
-    def __add__(self, other):
-        sums = {
-            name: getattr(self, name) + getattr(other, name)
-            for name in ("total", "certain", "near", "band", "first", "second")
-        }
-        return RowTally(**sums, least=min(self.least, other.least))
-
-    @property
-    def sd(self):
-        """Standard deviation of K-hat."""
-        mean = self.certain / self.total
-        variance = self.second - 2 * mean * self.first + mean**2 * self.total
-        return max(np.sqrt(max(variance, 0.0)), _LEAST_SD)
-
-
 def minimiser_values(result, table):
     """Influence values at the risk minimiser next to the best mode, over the table's rows."""
     model, gamma = result.draws.model, result.draws.gamma
@@ -190,44 +132,52 @@ def count_rows(result, table, values, tails, prior, method, random):
     -------
     CountPosterior
     """
-    tally = None
-    if values is not None:
-        tally = RowTally.of(values.b, table.weight, tails, float(table.weight.sum()))
-    return count_tallied(result, table.rows.total_weight, values, tally, prior, method, random)
+    total = table.rows.total_weight
+    if not is_calibrated(result, method):
+        return holder_counts(result, total)
+    model = result.draws.model
+    beyond = doubled_power(model, table.rows, values, table.design_weight)
+    b = None if beyond is None else beyond.on_rho(table.rows, table.design_weight)
+    tally = RowTally.of(values.b, table.weight, tails, total, b)
+    return calibrated_counts(model, values, tally, beyond, result.draws.theta, prior, random)
 
 
-def count_tallied(result, total_weight, values, tally, prior, method, random):
-    """As :func:`count_rows`, from the :class:`RowTally` of a table of that weight."""
-    draws = result.draws
-    if draws.alpha is None:
+def is_calibrated(result, method):
+    """Whether counts are calibrated: one mode must hold the draws, and alpha be inferred."""
+    held = result.mode_share >= MIN_MODE_SHARE and not result.modes[0].at_floor
+    return method == "calibrated" and held and result.draws.alpha is not None
+
+
+def holder_counts(result, total_weight):
+    """The :class:`CountPosterior` of the paper's conditional of alpha."""
+    if result.draws.alpha is None:
         return CountPosterior(None, None)
-    if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
-        epsilon = 1 - draws.alpha
-        return CountPosterior(outlier_counts(epsilon, total_weight), epsilon)
-    bias = draws.model.count_bias(draws.gamma)
-    return calibrated_counts(values, tally, draws.theta, bias, prior, random)
+    epsilon = 1 - result.draws.alpha
+    return CountPosterior(outlier_counts(epsilon, total_weight), epsilon)
 
 
-def calibrated_counts(values, tally, theta, bias, prior, random):
+def calibrated_counts(model, values, tally, beyond, theta, prior, random):
     """The :class:`CountPosterior` of a fit.
 
     Parameters
     ----------
+    model : WorkingModel
+        Knows what K-hat is too large by.
     values : InfluenceValues
         At the risk minimiser.
     tally : RowTally
         Of the same rows.
+    beyond : InfluenceFunction or None
+        At twice the power.
     theta : ndarray of shape (S, d)
         Posterior draws: K is correlated with them as rho is.
-    bias : float
-        What K-hat is too large by, in rows.
     prior : AlphaPrior
     random : numpy.random.RandomState
     """
-    total, sd = tally.total, tally.sd
-    estimate = total * (1 - values.rho) - bias
-    grid = _count_grid(estimate, tally, prior)
-    clean, law = _mixture(estimate, grid, tally, prior)
+    total = tally.total
+    estimate, sd = count_estimate(model, values, tally, beyond)
+    grid = _count_grid(estimate, sd, tally, prior)
+    clean, law = _mixture(estimate, sd, grid, tally, prior)
     support = np.append(0.0, grid)
     reached = np.cumsum(np.append(clean, (1 - clean) * law))
     pull = -total * (theta - values.theta) @ _regression(values)
@@ -245,7 +195,7 @@ def calibrated_counts(values, tally, theta, bias, prior, random):
     )
 
 
-def _count_grid(estimate, tally, prior):
+def _count_grid(estimate, sd, tally, prior):
     """The numbers of rows that K may be: from the certain ones to the limit.
 
     Of millions, those that are worth looking at.
@@ -253,15 +203,15 @@ def _count_grid(estimate, tally, prior):
     upper = np.floor(tally.total * (1 - prior.lower))
     lowest = min(tally.certain, upper)
     if upper - lowest > _LARGEST_GRID:
-        reach = _GRID_REACH * tally.sd + 1000
+        reach = _GRID_REACH * sd + 1000
         upper = min(upper, max(estimate, lowest) + reach)
         lowest = max(lowest, lowest + np.floor(min(estimate, upper) - reach - lowest))
     return lowest + np.arange(int(upper - lowest) + 1)
 
 
-def _mixture(estimate, grid, tally, prior):
+def _mixture(estimate, sd, grid, tally, prior):
     """Posterior probability of a clean table, and the law of K on the grid if it is not."""
-    log_fit = -0.5 * ((grid - estimate) / tally.sd) ** 2
+    log_fit = -0.5 * ((grid - estimate) / sd) ** 2
     log_any = _log_count_prior(grid, tally.total, prior) + log_fit
     log_gross = np.full(len(grid), -np.inf)
     band, extreme = _tail_evidence(tally)
@@ -272,7 +222,7 @@ def _mixture(estimate, grid, tally, prior):
     if 0 < grid[0] <= tally.certain:
         log_gross = _log_straggler_prior(tally.near, len(grid)) + log_fit + band
     # The band and the most extreme row overlap: the stronger speaks for both.
-    log_clean = -0.5 * (estimate / tally.sd) ** 2 + min(band, extreme)
+    log_clean = -0.5 * (estimate / sd) ** 2 + min(band, extreme)
     with np.errstate(divide="ignore"):
         log_parts = np.logaddexp(np.log(odds[0]) + log_any, np.log(odds[1]) + log_gross)
     log_not_clean = logsumexp(log_parts)
@@ -287,7 +237,7 @@ def _log_straggler_prior(near, size):
     """
     x = np.arange(size)
     by_chance = np.rint(near) - x
-    rate = _NEAR - CERTAIN
+    rate = NEAR - CERTAIN
     with np.errstate(invalid="ignore"):
         log_law = x * np.log(_STRAGGLER) + by_chance * np.log(rate) - gammaln(by_chance + 1)
     log_law = np.where(by_chance >= 0, log_law, -np.inf)
@@ -309,7 +259,7 @@ def _log_count_prior(grid, total, prior):
 def _tail_evidence(tally):
     """Log Bayes factors (at most 0) for "no outliers" from the band, and the most extreme row."""
     n_band = tally.band
-    rate = _BAND - CERTAIN
+    rate = BAND - CERTAIN
     # Under the alternative the band has more rows, exponentially many with its own mean.
     extra = np.linspace(0, 40 + 2 * n_band, 4000)
     log_likelihood = n_band * np.log(rate + extra) - (rate + extra)

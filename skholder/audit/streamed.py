@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 
 import numpy as np
 
 from ..posterior import InfluenceFunction, InfluenceValues, free_minimiser, influence_squares
 from ..rows import RowBlocks, joined
-from .calibrated_counts import CountPosterior, RowTally, count_tallied
+from .calibrated_counts import (
+    CountPosterior,
+    calibrated_counts,
+    holder_counts,
+    is_calibrated,
+)
 from .detection import detect
+from .row_tally import RowTally, doubled_power
 from .screening import bracketed_rows
 from .tails import tail_probabilities
 
@@ -49,29 +57,43 @@ def audit_streamed(result, rows, prior, method, random):
     -------
     StreamedAudit
     """
-    draws = result.draws
-    values, tally = _tallied(result, rows) if draws.gamma > 0 else (None, None)
-    found = count_tallied(result, rows.total_weight, values, tally, prior, method, random)
+    draws, values = result.draws, None
+    found = holder_counts(result, rows.total_weight)
+    if draws.gamma > 0:
+        wanted = is_calibrated(result, method)
+        values, tally, beyond = _tallied(result, rows, wanted)
+        if wanted:
+            found = calibrated_counts(
+                draws.model, values, tally, beyond, draws.theta, prior, random
+            )
     if found.counts is None:
         return StreamedAudit(found, np.full(len(draws.theta), -np.inf), values)
     return StreamedAudit(found, _thresholds(draws, rows, found.counts), values)
 
 
-def _tallied(result, rows):
+def _tallied(result, rows, wanted):
+    """Influence values, the tally and the fit at twice the power, if they are wanted."""
     model, gamma = result.draws.model, result.draws.gamma
     theta = free_minimiser(model, rows, gamma, result.modes[0].theta)
     influence = InfluenceFunction.at(model, rows, theta, gamma)
+
+    def square(held):
+        return influence_squares(*influence(held.rows), held.weight)
+
+    values = influence.values(joined(rows.each(square), np.add), rows.total_weight)
+    if not wanted:
+        return values, None, None
     draws, total_weight = result.draws.theta, rows.total_weight
+    beyond = doubled_power(model, rows, values)
 
-    def part(held):
-        a, b = influence(held.rows)
-        tails = tail_probabilities(model, draws, held.rows)
+    def tally(held):
         weight = np.ones(len(held)) if held.weight is None else held.weight
-        tally = RowTally.of(b, weight, tails, total_weight)
-        return *influence_squares(a, b, held.weight), tally
+        tails = tail_probabilities(model, draws, held.rows)
+        b = influence(held.rows)[1]
+        more = None if beyond is None else beyond(held.rows)[1]
+        return RowTally.of(b, weight, tails, total_weight, more)
 
-    *squares, tally = joined(rows.each(part), lambda one, other: one + other)
-    return influence.values(squares, rows.total_weight), tally
+    return values, reduce(add, rows.each(tally)), beyond
 
 
 def _thresholds(draws, rows, counts):

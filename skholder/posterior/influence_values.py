@@ -134,6 +134,15 @@ class InfluenceFunction:
         a = psi @ self.bread
         return a, self.rho * (omega - 1 + a @ self.slope)
 
+    def on_rho(self, rows, design_weight=None):
+        """Influence b (n,) on rho of all rows, block by block."""
+        parts, start = [], 0
+        for block, _ in rows:
+            part = slice(start, start + len(block))
+            parts.append(self(block, None if design_weight is None else design_weight[part])[1])
+            start += len(block)
+        return np.concatenate(parts)
+
     def values(self, squares, total_weight, b=None, a=None):
         """The :class:`InfluenceValues` with the sums of :func:`influence_squares`."""
         covariance, cross, rho_square = squares
