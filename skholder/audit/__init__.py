@@ -8,6 +8,8 @@ from .counts import RULES, choose_count, outlier_counts, score_threshold
 from .detection import Detection, detect
 from .gate import Gate, check_limits
 from .groups import GroupShares, group_shares, share_groups
+from .screening import flagged_share
+from .streamed import StreamedAudit, audit_streamed
 from .tails import expected_by_chance, tail_probabilities
 
 __all__ = [
@@ -21,12 +23,15 @@ __all__ = [
     "Detection",
     "Gate",
     "GroupShares",
+    "StreamedAudit",
+    "audit_streamed",
     "check_limits",
     "choose_count",
     "compare",
     "count_rows",
     "detect",
     "expected_by_chance",
+    "flagged_share",
     "group_shares",
     "judge_adequacy",
     "minimiser_values",

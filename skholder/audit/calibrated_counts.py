@@ -27,18 +27,24 @@ from ..inference.health import MIN_MODE_SHARE
 from ..posterior import free_minimiser, influence_values
 from ..rows import RowBlocks
 from .counts import outlier_counts
+from .row_tally import BAND, NEAR, RowTally, count_estimate, doubled_power
 from .tails import CERTAIN
 
-__all__ = ["AuditedTable", "CountPosterior", "calibrated_counts", "count_rows", "minimiser_values"]
+__all__ = [
+    "AuditedTable",
+    "CountPosterior",
+    "calibrated_counts",
+    "count_rows",
+    "holder_counts",
+    "is_calibrated",
+    "minimiser_values",
+]
 
-# Rows with n t between CERTAIN and this are counted against their Poisson law.
-_BAND = 3.0
-# Rows with n t between CERTAIN and this may be stragglers of gross outliers, each further one less
-# likely by this factor.
-_NEAR, _STRAGGLER = 1.0, 1 / 3
-# Smallest standard deviation of K-hat that is believed.
-_LEAST_SD = 0.05
+# Each further straggler next to the gross outliers is less likely by this factor.
+_STRAGGLER = 1 / 3
 _CLEAN_ODDS = 0.5
+# A grid of more counts than this is cut to so many standard deviations around K-hat.
+_LARGEST_GRID, _GRID_REACH = 1_000_000, 40.0
 
 
 @dataclass(frozen=True)
@@ -126,43 +132,52 @@ def count_rows(result, table, values, tails, prior, method, random):
     -------
     CountPosterior
     """
-    draws = result.draws
-    if draws.alpha is None:
+    total = table.rows.total_weight
+    if not is_calibrated(result, method):
+        return holder_counts(result, total)
+    model = result.draws.model
+    beyond = doubled_power(model, table.rows, values, table.design_weight)
+    b = None if beyond is None else beyond.on_rho(table.rows, table.design_weight)
+    tally = RowTally.of(values.b, table.weight, tails, total, b)
+    return calibrated_counts(model, values, tally, beyond, result.draws.theta, prior, random)
+
+
+def is_calibrated(result, method):
+    """Whether counts are calibrated: one mode must hold the draws, and alpha be inferred."""
+    held = result.mode_share >= MIN_MODE_SHARE and not result.modes[0].at_floor
+    return method == "calibrated" and held and result.draws.alpha is not None
+
+
+def holder_counts(result, total_weight):
+    """The :class:`CountPosterior` of the paper's conditional of alpha."""
+    if result.draws.alpha is None:
         return CountPosterior(None, None)
-    if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
-        epsilon = 1 - draws.alpha
-        return CountPosterior(outlier_counts(epsilon, table.rows.total_weight), epsilon)
-    bias = draws.model.count_bias(draws.gamma)
-    return calibrated_counts(values, table.weight, tails, draws.theta, bias, prior, random)
+    epsilon = 1 - result.draws.alpha
+    return CountPosterior(outlier_counts(epsilon, total_weight), epsilon)
 
 
-def calibrated_counts(values, weight, tails, theta, bias, prior, random):
+def calibrated_counts(model, values, tally, beyond, theta, prior, random):
     """The :class:`CountPosterior` of a fit.
 
     Parameters
     ----------
+    model : WorkingModel
+        Knows what K-hat is too large by.
     values : InfluenceValues
-        At the risk minimiser, of the same n rows as below.
-    weight : ndarray of shape (n,)
-    tails : ndarray of shape (n,)
-        Tail probabilities.
+        At the risk minimiser.
+    tally : RowTally
+        Of the same rows.
+    beyond : InfluenceFunction or None
+        At twice the power.
     theta : ndarray of shape (S, d)
         Posterior draws: K is correlated with them as rho is.
-    bias : float
-        What K-hat is too large by, in rows.
     prior : AlphaPrior
     random : numpy.random.RandomState
     """
-    total = float(weight.sum())
-    is_certain = total * tails < CERTAIN
-    certain = float(weight @ is_certain)
-    noise = values.b + is_certain - certain / total
-    sd = max(float(np.sqrt(weight @ noise**2)), _LEAST_SD)
-    estimate = total * (1 - values.rho) - bias
-    upper = np.floor(total * (1 - prior.lower))
-    lowest = min(certain, upper)
-    grid = lowest + np.arange(int(upper - lowest) + 1)
-    clean, law = _mixture(estimate, sd, grid, tails, weight, prior)
+    total = tally.total
+    estimate, sd = count_estimate(model, values, tally, beyond)
+    grid = _count_grid(estimate, sd, tally, prior)
+    clean, law = _mixture(estimate, sd, grid, tally, prior)
     support = np.append(0.0, grid)
     reached = np.cumsum(np.append(clean, (1 - clean) * law))
     pull = -total * (theta - values.theta) @ _regression(values)
@@ -176,22 +191,36 @@ def calibrated_counts(values, weight, tails, theta, bias, prior, random):
         clean_probability=float(clean),
         estimate=float(estimate),
         sd=sd,
-        certain=certain,
+        certain=tally.certain,
     )
 
 
-def _mixture(estimate, sd, grid, tails, weight, prior):
+def _count_grid(estimate, sd, tally, prior):
+    """The numbers of rows that K may be: from the certain ones to the limit.
+
+    Of millions, those that are worth looking at.
+    """
+    upper = np.floor(tally.total * (1 - prior.lower))
+    lowest = min(tally.certain, upper)
+    if upper - lowest > _LARGEST_GRID:
+        reach = _GRID_REACH * sd + 1000
+        upper = min(upper, max(estimate, lowest) + reach)
+        lowest = max(lowest, lowest + np.floor(min(estimate, upper) - reach - lowest))
+    return lowest + np.arange(int(upper - lowest) + 1)
+
+
+def _mixture(estimate, sd, grid, tally, prior):
     """Posterior probability of a clean table, and the law of K on the grid if it is not."""
-    expected = weight.sum() * tails
     log_fit = -0.5 * ((grid - estimate) / sd) ** 2
-    log_any = _log_count_prior(grid, float(weight.sum()), prior) + log_fit
+    log_any = _log_count_prior(grid, tally.total, prior) + log_fit
     log_gross = np.full(len(grid), -np.inf)
-    band, extreme = _tail_evidence(tails, weight)
+    band, extreme = _tail_evidence(tally)
     odds = np.array([1 - _CLEAN_ODDS, 0.0])
-    if grid[0] > 0:
+    if tally.certain > 0:
         odds[:] = (1 - _CLEAN_ODDS) / 2
-        near = weight @ ((expected >= CERTAIN) & (expected < _NEAR))
-        log_gross = _log_straggler_prior(near, len(grid)) + log_fit + band
+    # Where the grid starts later, K-hat is too far above the certain rows for stragglers.
+    if 0 < grid[0] <= tally.certain:
+        log_gross = _log_straggler_prior(tally.near, len(grid)) + log_fit + band
     # The band and the most extreme row overlap: the stronger speaks for both.
     log_clean = -0.5 * (estimate / sd) ** 2 + min(band, extreme)
     with np.errstate(divide="ignore"):
@@ -208,7 +237,7 @@ def _log_straggler_prior(near, size):
     """
     x = np.arange(size)
     by_chance = np.rint(near) - x
-    rate = _NEAR - CERTAIN
+    rate = NEAR - CERTAIN
     with np.errstate(invalid="ignore"):
         log_law = x * np.log(_STRAGGLER) + by_chance * np.log(rate) - gammaln(by_chance + 1)
     log_law = np.where(by_chance >= 0, log_law, -np.inf)
@@ -220,15 +249,17 @@ def _log_count_prior(grid, total, prior):
     a, b = prior.a, prior.b
     log_law = betaln(grid + b, total - grid + a) + gammaln(total + 1)
     log_law -= gammaln(grid + 1) + gammaln(total - grid + 1)
+    if len(grid) < total * (1 - prior.lower) - grid[0]:
+        # Part of a long grid: the mass of the whole is that of the Beta law of the share.
+        return log_law - betaln(a, b) - np.log(betainc(b, a, 1 - prior.lower))
     top = log_law.max()
     return log_law - top - np.log(np.sum(np.exp(log_law - top)))
 
 
-def _tail_evidence(tails, weight):
+def _tail_evidence(tally):
     """Log Bayes factors (at most 0) for "no outliers" from the band, and the most extreme row."""
-    expected = weight.sum() * tails
-    n_band = float(weight @ ((expected >= CERTAIN) & (expected < _BAND)))
-    rate = _BAND - CERTAIN
+    n_band = tally.band
+    rate = BAND - CERTAIN
     # Under the alternative the band has more rows, exponentially many with its own mean.
     extra = np.linspace(0, 40 + 2 * n_band, 4000)
     log_likelihood = n_band * np.log(rate + extra) - (rate + extra)
@@ -236,8 +267,7 @@ def _tail_evidence(tails, weight):
     law = np.exp(-extra / rate) / rate
     alternative = top + np.log(trapezoid(np.exp(log_likelihood - top) * law, extra))
     band = min(0.0, n_band * np.log(rate) - rate - alternative)
-    least = np.min(expected[weight > 0])
-    log_p = np.log(max(-np.expm1(-least), 1e-300))
+    log_p = np.log(max(-np.expm1(-tally.least), 1e-300))
     # Sellke, Bayarri and Berger's bound: a p value is worth at most -e p log p.
     extreme = min(0.0, 1 + log_p + np.log(-log_p)) if log_p < -1 else 0.0
     return band, extreme

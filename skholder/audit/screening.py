@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..rows import HELD_NUMBERS
+from ..rows import HELD_NUMBERS, RowBlocks, row_spans
 
-__all__ = ["screened_flags"]
+__all__ = ["bracketed_rows", "flagged_share", "screened_flags"]
 
 _CHUNK = 128
 
@@ -66,6 +66,117 @@ def screened_flags(model, rows, theta, counts, flag):
         cut[chunk] = -level
         start = stop
     return flagged, cut
+
+
+def bracketed_rows(model, rows, theta, fewest, most):
+    """The rows of a table beyond memory whose rank hangs on the draw, in a pass or two.
+
+    Parameters
+    ----------
+    model : WorkingModel with ``distance_features``
+    rows : StreamedRows
+    theta : ndarray of shape (S, d)
+    fewest, most : int
+        Smallest and largest number of rows flagged in a draw.
+
+    Returns
+    -------
+    open_rows : ndarray of shape (m, q)
+    weight : ndarray of shape (m,) or None
+    sure : float
+        Weight of the rows that every draw flags.
+    """
+    middle, root, distance = _spread(model.distance_coef(theta))
+
+    def ends(held):
+        centre, reach = _ranges(model, held, middle, root)
+        low, high = _bounds(centre, reach * distance.max(), model.distance_is_folded)
+        return low, high, np.ones(len(held)) if held.weight is None else held.weight
+
+    few = rows.subsample(len(rows))
+    guess, rate = ends(few), few.total_weight / rows.total_weight
+    for slack in (6.0, 24.0, np.inf):
+        floor, ceiling = _guessed(*guess, rate * fewest, rate * most, slack)
+
+        def part(held, floor=floor, ceiling=ceiling):
+            low, high, weight = ends(held)
+            sure, reached = low > ceiling, high >= floor
+            unsure = reached & ~sure
+            kept = held.rows[unsure], None if held.weight is None else held.weight[unsure]
+            return weight @ sure, weight @ (low >= floor), weight @ (high >= ceiling), kept
+
+        found = rows.each(part)
+        sure, above, beyond = (float(sum(one[j] for one in found)) for j in range(3))
+        # Rows below the floor are never among the most, those beyond the ceiling always.
+        if (floor == -np.inf or above >= most) and (ceiling == np.inf or beyond < fewest):
+            break
+    weights = [one[3][1] for one in found]
+    open_rows = np.concatenate([one[3][0] for one in found])
+    return open_rows, None if weights[0] is None else np.concatenate(weights), sure
+
+
+def _guessed(low, high, weight, fewest, most, slack):
+    """Distances that the cuts of all draws lie between, by a sample's word and some slack."""
+
+    def at_rank(values, rank):
+        order = np.argsort(-values, kind="stable")
+        spot = np.searchsorted(np.cumsum(weight[order]), rank)
+        return -np.inf if spot >= len(order) else values[order[spot]]
+
+    floor = at_rank(low, most + slack * np.sqrt(most + 1) + 10)
+    rank = fewest - slack * np.sqrt(fewest + 1) - 10
+    return floor, at_rank(high, rank) if rank > 0 else np.inf
+
+
+def flagged_share(model, theta, threshold, rows):
+    """FoD of new rows (m, q): the share of draws whose log density is at or below the threshold.
+
+    Where a model ranks rows by a linear distance, only those near the thresholds meet the draws
+    one by one.
+
+    Parameters
+    ----------
+    threshold : ndarray of shape (S,)
+        Log densities; -inf where a draw flags nothing.
+
+    Returns
+    -------
+    ndarray of shape (m,)
+    """
+    if not model.has_linear_distance:
+        # A training row at the threshold is flagged, whatever rounding did to it this time.
+        cut = threshold + 1e-9 * (1 + np.abs(np.nan_to_num(threshold, neginf=0.0)))
+        share = np.empty(len(rows))
+        for part in row_spans(len(rows), len(theta)):
+            share[part] = np.mean(model.log_density(theta, rows[part]) <= cut, axis=1)
+        return share
+    coef, cut = model.distance_coef(theta), _cuts(model, theta, threshold)
+    middle, root, distance = _spread(coef)
+    centre, reach = _ranges(model, RowBlocks(rows), middle, root)
+    low, high = _bounds(centre, reach * distance.max(), model.distance_is_folded)
+    share = np.where(low > cut.max(), 1.0, 0.0)
+    unsure = np.flatnonzero((low <= cut.max()) & (high >= cut.min()))
+    for part in row_spans(len(unsure), len(theta)):
+        spots = unsure[part]
+        distances = model.distance_features(rows[spots]) @ coef.T
+        if model.distance_is_folded:
+            np.abs(distances, out=distances)
+        share[spots] = np.mean(distances >= cut, axis=1)
+    return share
+
+
+def _cuts(model, theta, threshold):
+    """Distances (S,) at which the log density reaches the thresholds, by bisection."""
+    wanted = threshold - model.log_peak(theta)
+    low, high = np.zeros(len(theta)), np.ones(len(theta))
+    while np.any(far := (model.log_kernel_of_distance(theta, high) > wanted) & (high < 1e150)):
+        high[far] *= 4
+    for _ in range(60):
+        middle = (low + high) / 2
+        above = model.log_kernel_of_distance(theta, middle) > wanted
+        low, high = np.where(above, middle, low), np.where(above, high, middle)
+    # A training row at its threshold is flagged, whatever rounding did to it.
+    return np.where(np.isneginf(threshold), np.inf, low * (1 - 1e-9))
 
 
 def _spread(coef):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,60 +15,19 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context, threadpool_controller
-from ..audit import (
-    Audit,
-    count_rows,
-    detect,
-    judge_adequacy,
-    minimiser_values,
-    tail_probabilities,
-)
+from ..audit import Audit
 from ..divergences import KullbackLeibler, check_divergence
-from ..inference import Diagnostics, Settings, infer, warn_of
-from ..inference.health import MAX_SHARE, at_ceiling
+from ..inference import Diagnostics, Settings, infer
+from ..inference.health import MAX_SHARE
 from ..models import NamedDraws
-from ..posterior import AlphaPrior, GammaPath, Mode, gamma_path, single_power
-from ..rows import RowBlocks
+from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
 from ..summaries.arviz_export import to_arviz
+from .conclusions import NEED_ALPHA, ROW_RESULTS, Conclusions, PosteriorMode
 from .prepared import Prepared
-from .record import FitRecord
+from .record import FitRecord, StreamedRecord
+from .streaming import StreamedFit
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
-
-_NEED_ALPHA = (
-    "clean_probability_",
-    "epsilon_posterior_",
-    "epsilon_",
-    "epsilon_interval_",
-    "outlier_count_posterior_",
-    "fod_scores_",
-    "offset_",
-)
-
-
-@dataclass(frozen=True, repr=False)
-class PosteriorMode:
-    """A mode of the posterior, in the user's units.
-
-    Attributes
-    ----------
-    log_prob : float
-        Log posterior density (alpha integrated out), up to a constant.
-    parameters : dict of str to ndarray
-        The value of each parameter, named as in ``posterior_``.
-    """
-
-    log_prob: float
-    parameters: dict[str, NDArray[np.float64]]
-
-    def __repr__(self):
-        return f"PosteriorMode({', '.join(self.parameters)}; log_prob={self.log_prob:.2f})"
-
-    @classmethod
-    def of(cls, mode: Mode, model: Any, units: Any) -> PosteriorMode:
-        """From a mode on the computing scale."""
-        named = model.to_units(mode.theta[None], units)
-        return cls(mode.log_prob, {name: draws[0] for name, draws in named.items()})
 
 
 @contextmanager
@@ -85,7 +44,7 @@ def fitting(estimator: BaseEstimator) -> Iterator[None]:
         raise
 
 
-class HolderBayesEstimator(BaseEstimator, ABC):
+class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
     """Base of the Hölder-Bayes estimators; not for direct use."""
 
     _parameter_constraints = {
@@ -167,6 +126,11 @@ class HolderBayesEstimator(BaseEstimator, ABC):
     @abstractmethod
     def _prepared(self, X, y, sample_weight) -> Prepared:
         """Validate, and lay out what the inference works on."""
+
+    @staticmethod
+    @abstractmethod
+    def _rows_of(units, X, y):
+        """Rows of the working model, on the computing scale."""
 
     def trace_gamma(
         self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
@@ -271,75 +235,14 @@ class HolderBayesEstimator(BaseEstimator, ABC):
             if last or (result is not None and result.diagnostics.vacuous_share <= MAX_SHARE):
                 return result, trail
 
-    def _conclude(self, result, rows, table, random, *, lost="", n_lost=0, path=None, **kept):
-        """Audit the rows, in the user's order, keep the record and set the shared attributes.
-
-        Parameters
-        ----------
-        result : Inference
-        rows : ndarray of shape (n, q)
-            On the computing scale.
-        table : AuditedTable
-            The weighted set of these rows, by which they are counted.
-        random : numpy.random.RandomState
-        lost : str
-            A sentence about the ``n_lost`` directions that the rows do not determine.
-        path : GammaPath or None
-        **kept : dict
-            Fields of the :class:`FitRecord`.
-        """
-        draws, units = result.draws, kept["units"]
-        tails = tail_probabilities(draws.model, draws.theta, table.rows.rows)
-        values = minimiser_values(result, table) if draws.gamma > 0 else None
-        found = count_rows(result, table, values, tails, self._alpha_prior, self.count, random)
-        blocks = RowBlocks(rows, kept["weight"])
-        seen = detect(
-            draws.model, blocks, draws.theta, found.counts, table.rows, table.where.member
-        )
-        for name in (*_NEED_ALPHA, "gamma_path_"):
-            vars(self).pop(name, None)
-        self.record_ = FitRecord(
-            draws=draws,
-            threshold=seen.threshold,
-            n_chains=self.n_ensembles if self.inference == "mcmc" else 1,
-            **kept,
-        )
-        self.posterior_ = draws.model.to_units(draws.theta, units)
-        self.tail_probability_ = table.where.spread(
-            tails, lambda spots: tail_probabilities(draws.model, draws.theta, rows[spots])
-        )
-        diagnostics = replace(result.diagnostics, n_lost=n_lost, lost=lost)
-        if found.counts is not None:
-            self.posterior_ = self.posterior_.with_alpha(1 - found.epsilon)
-            self.epsilon_posterior_ = 1 - self.posterior_["alpha"]
-            self.epsilon_ = float(np.mean(self.epsilon_posterior_))
-            self.epsilon_interval_ = np.quantile(self.epsilon_posterior_, [0.025, 0.975])
-            self.outlier_count_posterior_ = found.counts
-            self.clean_probability_ = found.clean_probability
-            self.fod_scores_ = seen.fod
-            ceiling = at_ceiling(found.epsilon, float(self.max_contamination))
-            diagnostics = replace(diagnostics, ceiling_share=ceiling, mode_share=result.mode_share)
-        self.adequacy_ = self._adequacy(draws.model, table.rows, values)
-        self.log_density_ = seen.log_density - units.log_volume
-        self.temperature_, self.gamma_ = result.temperature, draws.gamma
-        if path is not None:
-            self.gamma_path_ = path
-        self.modes_ = [PosteriorMode.of(mode, draws.model, units) for mode in result.modes]
-        self.diagnostics_ = diagnostics
-        warn_of(diagnostics.checks)
-
-    def _adequacy(self, model, rows, values):
-        """Whether the model describes the rows it keeps; None for the Kullback-Leibler loss."""
-        if values is None:
-            return None
-        record = self.record_
-        shape = model.shape(values.theta, rows.rows, record.units)
-        limit = float(self.max_contamination)
-        return judge_adequacy(model, rows, values, shape, record.columns, record.in_words(), limit)
-
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.
-        if name in _NEED_ALPHA and "record_" in vars(self):
+        if name in ROW_RESULTS and isinstance(vars(self).get("record_"), StreamedRecord):
+            raise AttributeError(
+                f"{type(self).__name__} was fitted on a row source and has no {name!r}: its rows "
+                "may be beyond memory. Use audit_blocks(source), which goes through them in blocks."
+            )
+        if name in NEED_ALPHA and "record_" in vars(self):
             raise AttributeError(
                 f"{type(self).__name__}(divergence={self.divergence!r}) has no {name!r}: this "
                 "divergence does not infer the inlier share alpha. Use divergence='dpd', "

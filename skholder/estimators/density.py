@@ -15,12 +15,12 @@ from ..audit.column_values import ColumnValues, typical_rows
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma
-from ..rows import RowBlocks, canonical
+from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.predictive import lowest_predictive
 from .base import HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
-from .inputs import naming_columns, private_random_state, usable_weight
+from .inputs import as_source, naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
@@ -63,7 +63,7 @@ class HolderBayesDensity(DensityPredictions):
         whitened data. ``"spectral"`` takes the principal axes of a robust, shrunken scatter as they
         are and infers location and scales along them, for tables of up to 1000 columns.
         ``"diag"`` has independent columns and is computed on standardised ones. ``"auto"`` is full
-        up to 20 columns, if there are at most 6 of them or 25 rows for each parameter, and
+        up to 20 columns, if there are at most 6 of them or 5 rows for each parameter, and
         spectral otherwise; the model in words says which.
     divergence : {"dpd", "expsat", "ratsat", "gamma", "kl"} or object, default="dpd"
         The family of functions phi that defines the risk H: the density power divergence, two that
@@ -243,7 +243,10 @@ class HolderBayesDensity(DensityPredictions):
 
     @fit_context(prefer_skip_nested_validation=True)
     def fit(
-        self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+        self,
+        X: ArrayLike | RowSource,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Sample the posterior and audit the training rows.
 
@@ -259,17 +262,13 @@ class HolderBayesDensity(DensityPredictions):
         self
         """
         with fitting(self):
+            if (source := as_source(X, None, sample_weight)) is not None:
+                return self._fit_streamed(source, with_response=False)
             start = self._prepared(X, y, sample_weight)
             model, table, units, random = start.model, start.table, start.units, start.random
             gamma, path = self._power(start)
-            result, path = self._sampled(
-                model,
-                table.rows,
-                path,
-                gamma,
-                lambda rule, gamma: covariance_rule(table.rows.rows, table.rows.weight, gamma / 2),
-                random,
-            )
+            rule = self._temperature_rule(start)
+            result, path = self._sampled(model, table.rows, path, gamma, rule, random)
             rows = units.apply(start.data)
             contributions = result.draws.model.contributions(result.draws.theta, units.forward)
             values = ColumnValues.of(start.data, _typical(result, rows), start.weight)
@@ -289,8 +288,6 @@ class HolderBayesDensity(DensityPredictions):
                 baseline=PlainMoments.of(start.data, start.weight),
                 **start.labels,
             )
-            for name, mean in self.posterior_.means():
-                setattr(self, f"{name}_", mean)
             if self.contamination != "auto" or result.draws.alpha is not None:
                 distinct = self.log_density_[table.where.chosen]
                 self.offset_ = self._training_offset(table.rows, distinct)
@@ -324,6 +321,14 @@ class HolderBayesDensity(DensityPredictions):
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
             return efficient_gamma(start.model.n_modelled), None
         return super()._power(start)
+
+    def _temperature_rule(self, start):
+        rows = start.table.rows
+        return lambda rule, gamma: covariance_rule(rows.rows, rows.weight, gamma / 2)
+
+    @staticmethod
+    def _rows_of(units, X, y):
+        return units.apply(X)
 
     def _priors(self):
         return {

@@ -7,11 +7,12 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import DensityMixin, OutlierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..audit import tail_probabilities
+from ..audit import flagged_share, tail_probabilities
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
 from .inputs import naming_columns, private_random_state
+from .lazy_rows import row_wise
 
 __all__ = ["DensityPredictions"]
 
@@ -31,6 +32,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         fit = self.record_
         return log_predictive(fit.model, fit.theta, rows) - fit.units.log_volume
 
+    @row_wise()
     def score_samples(self, X: ArrayLike) -> NDArray[np.float64]:
         """Log predictive density of each row, ``log mean_s p(x | theta_s)``.
 
@@ -59,6 +61,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """
         return float(np.mean(self.score_samples(X)))
 
+    @row_wise()
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: negative for outliers.
 
@@ -72,6 +75,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """
         return self.score_samples(X) - self.offset_
 
+    @row_wise(np.int64)
     def predict(self, X: ArrayLike) -> NDArray[np.int_]:
         """+1 for inliers and -1 for outliers.
 
@@ -106,6 +110,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
         return fit.units.centre + fit.model.sample(theta, random) @ fit.units.backward
 
+    @row_wise()
     def fod(self, X: ArrayLike) -> NDArray[np.float64]:
         """Frequency of Detection of new rows: the share of draws whose audit would flag them.
 
@@ -118,8 +123,11 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ndarray of shape (m,)
             Between 0 and 1.
         """
-        return self.audit_scores(X)[1]
+        rows, fit = self._check_rows(X), self.record_
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
+        return flagged_share(fit.model, fit.theta, fit.threshold, rows)
 
+    @row_wise()
     def tail_probability(self, X: ArrayLike) -> NDArray[np.float64]:
         """How likely a row at least as unlikely is, if it follows the model.
 
@@ -150,7 +158,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         log_density, fod : ndarray of shape (m,)
         """
         rows = self._check_rows(X)
-        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
         fit = self.record_
         log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
         return log_density - fit.units.log_volume, fod

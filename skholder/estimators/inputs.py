@@ -10,11 +10,25 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._sklearn import check_sample_weight
+from ..rows import DaskSource, RowSource, is_dask
 
-__all__ = ["naming_columns", "private_random_state", "usable_weight"]
+__all__ = ["as_source", "naming_columns", "private_random_state", "usable_weight"]
 
 # NumPy's kinds of dates and of durations.
 _DATES = {"M": "dates", "m": "durations"}
+
+
+def as_source(X, y, sample_weight):
+    """The row source that X is, or that a Dask collection makes; None for a table in memory."""
+    if is_dask(X):
+        return DaskSource(X, y, sample_weight)
+    if not isinstance(X, RowSource):
+        return None
+    if y is not None or sample_weight is not None:
+        raise ValueError(
+            "A row source brings its own response and weights: give them to the source, not to fit."
+        )
+    return X
 
 
 def private_random_state(random_state):

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..audit.evidence import DensityEvidence, RegressionEvidence
 from ..inference import Draws
 
-__all__ = ["FitRecord"]
+__all__ = ["FitRecord", "StreamedRecord"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,8 +34,8 @@ class FitRecord:
     columns : tuple of str
     target : str or None
         Name of the response of a regression.
-    evidence : RegressionEvidence or DensityEvidence
-        What explains each row.
+    evidence : RegressionEvidence, DensityEvidence or None
+        What explains each row; None after a fit on a row source.
     baseline : NamedDraws or PlainMoments
         The fit that trusts every row, in the user's units.
     n_chains : int
@@ -51,7 +50,7 @@ class FitRecord:
     library: str
     columns: tuple[str, ...]
     target: str | None
-    evidence: RegressionEvidence | DensityEvidence
+    evidence: Any
     baseline: Any
     n_chains: int
 
@@ -82,3 +81,29 @@ class FitRecord:
         """The model in a few words, e.g. ``linear regression of y on 3 columns with ...``."""
         k = len(self.columns)
         return self.model.in_words(f"{k} column{'s' if k != 1 else ''}", self.target)
+
+
+@dataclass(frozen=True, repr=False)
+class StreamedRecord(FitRecord):
+    """The record of a fit on a row source, which keeps nothing that has a row axis.
+
+    Attributes
+    ----------
+    n_rows : int
+    streamed_weight : float
+        Their total weight.
+    """
+
+    n_rows: int = 0
+    streamed_weight: float = 0.0
+
+    @property
+    def row_weight(self) -> NDArray[np.float64]:
+        raise AttributeError("A fit on a row source does not keep the weights of its rows.")
+
+    @property
+    def total_weight(self) -> float:
+        return self.streamed_weight
+
+    def __repr__(self) -> str:
+        return f"StreamedRecord({self.in_words()}, {self.n_rows:,} rows, {len(self.theta):,} draws)"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ..audit import tail_probabilities
+from ..audit import flagged_share, tail_probabilities
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import (
     expected_log_predictive,
@@ -19,6 +19,7 @@ from ..summaries.predictive import (
 )
 from .base import HolderBayesEstimator
 from .inputs import naming_columns, private_random_state
+from .lazy_rows import row_wise
 
 __all__ = ["RegressionPredictions"]
 
@@ -62,6 +63,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         self, X: ArrayLike, return_std: Literal[True]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
 
+    @row_wise()
     def predict(
         self, X: ArrayLike, return_std: bool = False
     ) -> NDArray[np.float64] | tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -107,6 +109,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         fit = self.record_
         return fit.units.response(mixture_interval(fit.model.noise.cdf, design, fit.theta, level))
 
+    @row_wise()
     def score_samples(self, X: ArrayLike, y: ArrayLike | None = None) -> NDArray[np.float64]:
         """Log predictive density of each row, ``log mean_s p(y | x, theta_s)``.
 
@@ -160,6 +163,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
         return fit.units.response(fit.model.sample(theta, random, design))
 
+    @row_wise()
     def fod(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """Frequency of Detection of new rows: the share of draws whose audit would flag them.
 
@@ -173,8 +177,11 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         ndarray of shape (m,)
             Between 0 and 1.
         """
-        return self.audit_scores(X, y)[1]
+        rows, fit = self._check_rows(X, y), self.record_
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
+        return flagged_share(fit.model, fit.theta, fit.threshold, rows)
 
+    @row_wise()
     def tail_probability(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """How likely a row at least as unlikely is, if it follows the model.
 
@@ -207,7 +214,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         log_density, fod : ndarray of shape (m,)
         """
         rows = self._check_rows(X, y)
-        self.fod_scores_  # noqa: B018  raises where the divergence has no epsilon
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
         fit = self.record_
         log_density, fod = mean_log_density(fit.model, fit.theta, rows, fit.threshold)
         return log_density - fit.units.log_volume, fod

@@ -14,10 +14,10 @@ from ..audit import AuditedTable
 from ..audit.evidence import regression_evidence
 from ..models import LinearModel, check_noise
 from ..posterior import covariance_rule, design_weights
-from ..rows import RowBlocks, canonical
+from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import LeastSquares
 from .base import HolderBayesEstimator, fitting
-from .inputs import naming_columns, private_random_state, usable_weight
+from .inputs import as_source, naming_columns, private_random_state, usable_weight
 from .naming import column_names, frame_library, row_labels, target_name
 from .prepared import Prepared
 from .regression_predictions import RegressionPredictions
@@ -228,14 +228,18 @@ class HolderBayesRegressor(RegressionPredictions):
         self.verbose = verbose
 
     @fit_context(prefer_skip_nested_validation=True)
-    def fit(  # type: ignore[override]  # a regressor needs y
-        self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None
+    def fit(
+        self,
+        X: ArrayLike | RowSource,
+        y: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Sample the posterior and audit the training rows.
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
+        X : array-like of shape (n_samples, n_features), RowSource or Dask collection
+            A :class:`~skholder.rows.RowSource` brings its own response and weights.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,) or None, default=None
             A weight of 2 equals the row written twice.
@@ -245,6 +249,8 @@ class HolderBayesRegressor(RegressionPredictions):
         self
         """
         with fitting(self):
+            if (source := as_source(X, y, sample_weight)) is not None:
+                return self._fit_streamed(source, with_response=True)
             start = self._prepared(X, y, sample_weight)
             model, table, units, random = start.model, start.table, start.units, start.random
             trusting = LeastSquares.of(table.rows)
@@ -254,7 +260,7 @@ class HolderBayesRegressor(RegressionPredictions):
                 table.fitted_rows,
                 path,
                 gamma,
-                lambda rule, gamma: self._covariance_temperature(rule, gamma, table.rows),
+                self._temperature_rule(start),
                 random,
             )
             rows = units.rows(start.data, start.response)
@@ -274,8 +280,6 @@ class HolderBayesRegressor(RegressionPredictions):
                 baseline=_in_units(trusting, model, units),
                 **start.labels,
             )
-            for name, mean in self.posterior_.means():
-                setattr(self, f"{name}_", mean)
         return self
 
     def _prepared(self, X, y, sample_weight):
@@ -319,10 +323,19 @@ class HolderBayesRegressor(RegressionPredictions):
             names=names,
         )
 
-    def _covariance_temperature(self, rule, gamma, rows):
-        if rule == "covdet":
-            return covariance_rule(rows.rows[:, -1:], rows.weight, gamma / 2)
-        return covariance_rule(rows.rows[:, int(self.fit_intercept) :], rows.weight, gamma)
+    def _temperature_rule(self, start):
+        rows = start.table.rows
+
+        def temperature(rule, gamma):
+            if rule == "covdet":
+                return covariance_rule(rows.rows[:, -1:], rows.weight, gamma / 2)
+            return covariance_rule(rows.rows[:, int(self.fit_intercept) :], rows.weight, gamma)
+
+        return temperature
+
+    @staticmethod
+    def _rows_of(units, X, y):
+        return units.rows(X, y)
 
     def _lost(self, trusting, constant):
         """How many coefficients the design leaves open, and a sentence about them."""

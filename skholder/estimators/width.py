@@ -10,7 +10,7 @@ __all__ = ["check_width", "covariance_for"]
 _MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
 # Up to so many columns, or with so many rows for each parameter, a full covariance is worth its
 # price: with fewer rows its fit is a small core of the rows, and sampling it is slow.
-_ALWAYS_FULL, _ROWS_PER_PARAMETER = 6, 25
+_ALWAYS_FULL, _ROWS_PER_PARAMETER = 6, 5
 # Columns up to which a fit along principal axes was tried.
 _MAX_SPECTRAL = 1000
 

@@ -19,7 +19,7 @@ from ..posterior import (
     mode_share,
     risk_minimisers,
 )
-from ..rows import RowBlocks
+from ..rows import RowBlocks, StreamedRows
 from ..sampling.progress import ProgressBar
 from .health import at_ceiling, at_floor_shares
 from .records import Diagnostics, Draws, Inference, Settings
@@ -155,6 +155,7 @@ def _mcmc_draws(posterior, modes, settings, random):
         seeds=seeds[2:],
         n_jobs=settings.n_jobs,
         progress=ProgressBar("sampling") if settings.verbose else None,
+        together=isinstance(posterior.rows, StreamedRows),
     )
     theta, log_mean = samples.theta, samples.kept[..., 0]
     alpha = None

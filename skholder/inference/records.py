@@ -75,6 +75,8 @@ class Diagnostics:
         A sentence about them.
     seconds : dict of str to float
         By stage.
+    n_passes : int
+        Passes over a row source; 0 for rows in memory.
     """
 
     r_hat: dict[str, float] = field(default_factory=dict)
@@ -89,6 +91,7 @@ class Diagnostics:
     n_lost: int = 0
     lost: str = ""
     seconds: dict[str, float] = field(default_factory=dict)
+    n_passes: int = 0
 
     @property
     def checks(self) -> tuple[Check, ...]:

@@ -3,7 +3,12 @@
 from .alpha import AlphaConditional, AlphaPrior, profile_terms
 from .collapsed import HolderPosterior, ProfileRisk
 from .gamma_path import GammaPath, efficient_gamma, gamma_path, single_power
-from .influence_values import InfluenceValues, influence_values
+from .influence_values import (
+    InfluenceFunction,
+    InfluenceValues,
+    influence_squares,
+    influence_values,
+)
 from .leverage import design_weights
 from .minimisers import Minimisers, free_minimiser, risk_minimisers
 from .modes import Mode, find_modes, mode_share
@@ -14,6 +19,7 @@ __all__ = [
     "AlphaPrior",
     "GammaPath",
     "HolderPosterior",
+    "InfluenceFunction",
     "InfluenceValues",
     "Minimisers",
     "Mode",
@@ -25,6 +31,7 @@ __all__ = [
     "find_modes",
     "free_minimiser",
     "gamma_path",
+    "influence_squares",
     "influence_values",
     "mode_share",
     "profile_terms",

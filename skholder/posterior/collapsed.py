@@ -17,7 +17,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..divergences import KullbackLeibler, PairTerms
-from ..rows import SingleRows
 from .alpha import AlphaConditional, profile_terms
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
@@ -165,7 +164,7 @@ class HolderPosterior(_RowFunction):
         """The same posterior, ready for many evaluations of ``log_prob`` around ``origin`` (d,)."""
         other = copy(self)
         if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
-            other.single = SingleRows(self.model, self.rows, self.gamma, origin)
+            other.single = self.rows.near(self.model, self.gamma, origin)
         return other
 
     def log_prob(self, theta):

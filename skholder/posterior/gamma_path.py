@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from ..divergences import PseudoSpherical
 from .collapsed import ProfileRisk
 from .dominance import dominant_mode
-from .influence_values import InfluenceValues
-from .minimisers import minimise_from
+from .influence_values import InfluenceValues, influence_values
+from .minimisers import free_minimiser, minimise_from
 
 __all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 
@@ -31,9 +31,12 @@ __all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 _EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.46, 0.41)
 # The pilot's efficiency by rows per parameter: with few rows a large power is all noise.
 _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
-# The path is found on at most this many rows, or this many for each parameter if that is more.
-_PATH_ROWS, _PATH_ROWS_EACH = 1000, 25
+# The path is found on at most this many rows, or this many for each parameter if that is more, and
+# its estimates are refined on more of them: with many rows a bias weighs more than a variance.
+_PATH_ROWS, _PATH_ROWS_EACH, _REFINE_ROWS = 1000, 25, 4000
 _MAX_MODES = 3
+# Where a climb stops, in nats, and where one that starts close to its end does.
+_ACCURACY, _SETTLED = 1e-6, 0.1
 # Powers further beyond the pilot's than this are not looked at.
 _BEYOND_PILOT = 1.7
 # rho this many standard errors above 1, with rows flatter than a normal by this much excess
@@ -141,7 +144,7 @@ def gamma_path(model, rows, lower, random):
     if not known:
         # Spikes only: the efficiency rule must do.
         return single_power(model, len(few))
-    candidates = [found[g] for g in known]
+    candidates = _refined(model, rows, few, [found[g] for g in known])
     sane = [j for j, one in enumerate(candidates) if not _broken_down(one, few)] or list(
         range(len(candidates))
     )
@@ -161,6 +164,18 @@ def gamma_path(model, rows, lower, random):
     )
 
 
+def _refined(model, rows, few, candidates):
+    """The candidates settled on more rows, where there are more."""
+    more = rows.subsample(max(len(few), _REFINE_ROWS))
+    if len(more) == len(few):
+        return candidates
+    settled = []
+    for one in candidates:
+        theta = free_minimiser(model, more, one.gamma, one.theta, _SETTLED)
+        settled.append(influence_values(model, more, theta, one.gamma))
+    return settled
+
+
 def single_power(model, n_rows):
     """A :class:`GammaPath` of one power, the one that keeps 80% efficiency."""
     gamma = efficient_gamma(model.n_modelled)
@@ -176,7 +191,7 @@ def _modes_along(model, rows, grid, starts):
         def risk_times(multiplier):
             return ProfileRisk(model, rows, PseudoSpherical(), grid[g], 0.0, multiplier)
 
-        return minimise_from(np.asarray(points), risk_times, tolerance=1e-6)[:_MAX_MODES]
+        return minimise_from(np.asarray(points), risk_times, tolerance=_ACCURACY)[:_MAX_MODES]
 
     last = len(grid) - 1
     modes = [climb(last, starts)]

@@ -19,9 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..rows import RowBlocks
+from ..models import WorkingModel
+from ..rows import RowBlocks, joined
 
-__all__ = ["InfluenceValues", "influence_values"]
+__all__ = ["InfluenceFunction", "InfluenceValues", "influence_squares", "influence_values"]
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,8 @@ class InfluenceValues:
         F at theta.
     rho : float
         S / C, the inlier share, not clipped at 1.
-    b : ndarray of shape (n,)
-        Influence of each row on rho.
+    b : ndarray of shape (n,) or None
+        Influence of each row on rho; None where the rows are beyond memory.
     a : ndarray of shape (n, d) or None
         Influence of each row on theta, where it was asked for.
     rho_variance : float
@@ -54,12 +55,115 @@ class InfluenceValues:
     gamma: float
     value: float
     rho: float
-    b: np.ndarray
+    b: np.ndarray | None
     a: np.ndarray | None
     rho_variance: float
     covariance: np.ndarray
     cross: np.ndarray
     log_det_curvature: float
+
+
+@dataclass(frozen=True)
+class InfluenceFunction:
+    """The influence of any row on a risk minimiser and on rho.
+
+    Attributes
+    ----------
+    model : WorkingModel
+    theta : ndarray of shape (d,)
+    gamma, value, rho, log_det_curvature : float
+        As in :class:`InfluenceValues`.
+    log_mean : float
+        L at theta over all rows.
+    centre, slope : ndarray of shape (d,)
+        c, and the gradient of log rho.
+    bread : ndarray of shape (d, d)
+        J^-1.
+    hold : float
+        What design weights are multiplied by, n / sum w d on the scale of omega.
+    """
+
+    model: WorkingModel
+    theta: np.ndarray
+    gamma: float
+    value: float
+    rho: float
+    log_det_curvature: float
+    log_mean: float
+    centre: np.ndarray
+    slope: np.ndarray
+    bread: np.ndarray
+    hold: float
+
+    @classmethod
+    def at(cls, model, rows, theta, gamma, held=None):
+        """At a minimiser over the rows, or over ``held``, the rows with their design weights."""
+        everywhere = rows.log_mean_terms(model, theta, gamma)
+        fitted, hold = everywhere, 1.0
+        if held is not None:
+            fitted = held.log_mean_terms(model, theta, gamma)
+            hold = rows.total_weight / held.total_weight
+            hold *= np.exp(gamma * (everywhere.value - fitted.value))
+        log_c = float(model.log_power(theta[None], gamma)[0])
+        log_c_gradient, log_c_hessian = model.log_power_derivatives(theta, gamma)
+        centre = log_c_gradient / (1 + gamma)
+        slope = -centre if held is None else gamma * everywhere.gradient - log_c_gradient
+        bread, log_det = _inverse(log_c_hessian / (1 + gamma) - fitted.hessian)
+        return cls(
+            model=model,
+            theta=theta,
+            gamma=float(gamma),
+            value=float(fitted.value - log_c / (1 + gamma)),
+            rho=float(np.exp(gamma * everywhere.value - log_c)),
+            log_det_curvature=log_det,
+            log_mean=everywhere.value,
+            centre=centre,
+            slope=slope,
+            bread=bread,
+            hold=hold,
+        )
+
+    def __call__(self, block, design_weight=None):
+        """Influence a (m, d) on theta and b (m,) on rho of rows (m, q)."""
+        density = self.model.log_density(self.theta[None], block)[:, 0]
+        omega = np.exp(self.gamma * (density - self.log_mean))
+        held = omega if design_weight is None else design_weight * self.hold * omega
+        psi = held[:, None] * (self.model.scores(self.theta, block) - self.centre)
+        # A row so far out that it has no weight has no influence on theta, whatever its score.
+        psi[omega == 0] = 0.0
+        a = psi @ self.bread
+        return a, self.rho * (omega - 1 + a @ self.slope)
+
+    def on_rho(self, rows, design_weight=None):
+        """Influence b (n,) on rho of all rows, block by block."""
+        parts, start = [], 0
+        for block, _ in rows:
+            part = slice(start, start + len(block))
+            parts.append(self(block, None if design_weight is None else design_weight[part])[1])
+            start += len(block)
+        return np.concatenate(parts)
+
+    def values(self, squares, total_weight, b=None, a=None):
+        """The :class:`InfluenceValues` with the sums of :func:`influence_squares`."""
+        covariance, cross, rho_square = squares
+        return InfluenceValues(
+            theta=self.theta,
+            gamma=self.gamma,
+            value=self.value,
+            rho=self.rho,
+            b=b,
+            a=a,
+            rho_variance=float(rho_square) / total_weight**2,
+            covariance=covariance / total_weight**2,
+            cross=cross / total_weight**2,
+            log_det_curvature=self.log_det_curvature,
+        )
+
+
+def influence_squares(a, b, weight):
+    """Sums over rows of w a a', w b a and w b^2: the meat of the sandwich."""
+    weighted = a if weight is None else a * weight[:, None]
+    return a.T @ weighted, b @ weighted, float(b @ (b if weight is None else weight * b))
 
 
 def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows=False):
@@ -80,48 +184,20 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
     -------
     InfluenceValues
     """
-    n, d = rows.total_weight, len(theta)
-    everywhere = rows.log_mean_terms(model, theta, gamma)
-    fitted, hold = everywhere, np.ones(len(rows))
+    held = None
     if design_weight is not None:
         held = RowBlocks(rows.rows, _product(rows.weight, design_weight))
-        fitted, hold = held.log_mean_terms(model, theta, gamma), design_weight
-        hold = hold * (n / held.total_weight) * np.exp(gamma * (everywhere.value - fitted.value))
-    log_c = float(model.log_power(theta[None], gamma)[0])
-    log_c_gradient, log_c_hessian = model.log_power_derivatives(theta, gamma)
-    c = log_c_gradient / (1 + gamma)
-    slope = gamma * everywhere.gradient - log_c_gradient if design_weight is not None else -c
-    bread, log_det = _inverse(log_c_hessian / (1 + gamma) - fitted.hessian)
-    rho = float(np.exp(gamma * everywhere.value - log_c))
-    b, a = np.empty(len(rows)), np.empty((len(rows), d)) if keep_rows else None
-    covariance, cross, rho_variance, start = np.zeros((d, d)), np.zeros(d), 0.0, 0
+    influence = InfluenceFunction.at(model, rows, theta, gamma, held)
+    b, a = np.empty(len(rows)), np.empty((len(rows), len(theta))) if keep_rows else None
+    parts, start = [], 0
     for block, weight in rows:
         part = slice(start, start + len(block))
-        omega = np.exp(gamma * (model.log_density(theta[None], block)[:, 0] - everywhere.value))
-        psi = (hold[part] * omega)[:, None] * (model.scores(theta, block) - c)
-        # A row so far out that it has no weight has no influence on theta, whatever its score.
-        psi[omega == 0] = 0.0
-        pulls = psi @ bread
-        b[part] = rho * (omega - 1 + pulls @ slope)
+        pulls, b[part] = influence(block, None if held is None else design_weight[part])
         if keep_rows:
             a[part] = pulls
-        weighted = pulls if weight is None else pulls * weight[:, None]
-        covariance += pulls.T @ weighted
-        cross += b[part] @ weighted
-        rho_variance += float(b[part] @ (b[part] if weight is None else weight * b[part]))
+        parts.append(influence_squares(pulls, b[part], weight))
         start += len(block)
-    return InfluenceValues(
-        theta=theta,
-        gamma=float(gamma),
-        value=float(fitted.value - log_c / (1 + gamma)),
-        rho=rho,
-        b=b,
-        a=a,
-        rho_variance=rho_variance / n**2,
-        covariance=covariance / n**2,
-        cross=cross / n**2,
-        log_det_curvature=log_det,
-    )
+    return influence.values(joined(parts, np.add), rows.total_weight, b, a)
 
 
 def _inverse(matrix):

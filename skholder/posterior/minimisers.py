@@ -72,7 +72,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
     return Minimisers(model, refined if len(refined) else points)
 
 
-def free_minimiser(model, rows, gamma, start):
+def free_minimiser(model, rows, gamma, start, tolerance=1e-11):
     """The minimiser (d,) of the risk with alpha free, not clipped at 1, reached from ``start``.
 
     It maximises F = log S / gamma - log C / (1 + gamma); where only a spike is reached, ``start``
@@ -82,7 +82,7 @@ def free_minimiser(model, rows, gamma, start):
     def risk_times(multiplier):
         return ProfileRisk(model, rows, PseudoSpherical(), gamma, 0.0, multiplier)
 
-    found = minimise_from(start[None], risk_times)
+    found = minimise_from(start[None], risk_times, tolerance)
     return found[0] if len(found) else start
 
 

@@ -13,14 +13,16 @@ from __future__ import annotations
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
 
 from .._sklearn import effective_n_threads
 from .quantiles import quantile_rows
+from .single import SingleRows
 
-__all__ = ["LogMeanTerms", "RowBlocks"]
+__all__ = ["LogMeanTerms", "RowBlocks", "joined"]
 
 # A block is about this many bytes, rows times thetas (a common level-2 cache): smaller ones spend
 # their time between NumPy's calls, where threads wait for each other.
@@ -84,13 +86,13 @@ class RowBlocks:
 
     def _log_mean(self, model, theta, gamma, single):
         if gamma == 0:
-            total = self.sum(
-                lambda rows, w: _total(model.log_kernel(theta, rows, 1.0), w), len(theta)
+            (total,) = self.sums(
+                lambda rows, w: (_total(model.log_kernel(theta, rows, 1.0), w),), len(theta)
             )
             return total / self.total_weight + model.log_peak(theta)
         if single is None:
-            total = self.sum(
-                lambda rows, w: _exp_total(model.log_kernel(theta, rows, gamma), w), len(theta)
+            (total,) = self.sums(
+                lambda rows, w: (_exp_total(model.log_kernel(theta, rows, gamma), w),), len(theta)
             )
         else:
             total = single.power_total(theta)
@@ -104,14 +106,16 @@ class RowBlocks:
         return value / gamma + model.log_peak(theta)
 
     def _log_sum_exp(self, model, theta, gamma):
-        top = np.full(len(theta), -np.inf)
-        for rows, w in self:
+        def highest(rows, w):
             log_kernel = model.log_kernel(theta, rows, gamma)
             used = log_kernel if w is None else log_kernel[w > 0]
-            top = np.maximum(top, used.max(axis=0, initial=-np.inf))
+            return (used.max(axis=0, initial=-np.inf),)
+
+        (top,) = self.fold(highest, len(theta), np.maximum)
         top = np.where(np.isfinite(top), top, 0.0)
-        total = self.sum(
-            lambda rows, w: _exp_total(model.log_kernel(theta, rows, gamma) - top, w), len(theta)
+        (total,) = self.sums(
+            lambda rows, w: (_exp_total(model.log_kernel(theta, rows, gamma) - top, w),),
+            len(theta),
         )
         with np.errstate(divide="ignore"):
             return top + np.log(total / self.total_weight)
@@ -158,23 +162,38 @@ class RowBlocks:
                 omega *= w
             return omega.sum(), *model.score_sums(theta, rows, omega)
 
-        parts = self._map(block, len(theta), _THREAD_DERIVATIVES_FROM)
-        return [sum(part[j] for part in parts) for j in range(4)]
+        return self.sums(block, len(theta), _THREAD_DERIVATIVES_FROM)
 
-    def sum(self, block, n_thetas):
-        """Sum over blocks of block(rows, weight), arrays of shape (n_thetas,)."""
-        total = np.zeros(n_thetas)
-        for part in self._map(block, n_thetas):
-            total += part
-        return total
+    def sums(self, block, n_thetas, thread_from=None):
+        """Sums over blocks of block(rows, weight), a tuple of numbers or arrays."""
+        return self.fold(block, n_thetas, np.add, thread_from)
 
-    def _map(self, block, n_thetas, thread_from=None):
+    def fold(self, block, n_thetas, join, thread_from=None):
+        """Join the tuples block(rows, weight) of all blocks, place by place and in order.
+
+        Parameters
+        ----------
+        block : callable
+        n_thetas : int
+            How many thetas a row meets, which sets the size of the blocks.
+        join : callable
+            (a, b) -> their sum, or their maximum.
+        thread_from : int or None
+            Row-theta pairs for which a thread is worth its while; None for those of plain sums.
+
+        Returns
+        -------
+        list
+        """
+        return joined(self._map(block, n_thetas, thread_from), join)
+
+    def _map(self, block, n_thetas, thread_from):
         """block(rows, weight) of every block, in order; in threads where there is work enough."""
         blocks = list(self.blocks(n_thetas))
         work = len(self.rows) * n_thetas
         n_threads = min(_free_threads(), work // (thread_from or _THREAD_FROM) + 1, len(blocks))
         if n_threads == 1:
-            return [block(rows, w) for rows, w in blocks]
+            return _run(block, blocks)
         # One task for each thread: its blocks are few and small, and handing them out costs more.
         ends = np.linspace(0, len(blocks), n_threads + 1).astype(int)
         spans = [blocks[i:j] for i, j in pairwise(ends)]
@@ -185,6 +204,10 @@ class RowBlocks:
                 parts += other.result()
         return parts
 
+    def near(self, model, gamma, origin):
+        """The rows in single precision, for many thetas near ``origin`` (d,)."""
+        return SingleRows(model, self, gamma, origin)
+
     def subsample(self, size):
         """``size`` rows spread evenly over the weight, in canonical order, as another RowBlocks."""
         if len(self.rows) <= size:
@@ -192,6 +215,11 @@ class RowBlocks:
         weight = np.ones(len(self.rows)) if self.weight is None else self.weight
         picked = quantile_rows(weight, (np.arange(size) + 0.5) / size)
         return RowBlocks(self.rows[picked])
+
+
+def joined(parts, join):
+    """Tuples of numbers or arrays joined place by place, in order."""
+    return [reduce(join, place) for place in zip(*parts, strict=True)]
 
 
 def _free_threads():

@@ -15,8 +15,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from .blocks import RowBlocks
-
 __all__ = ["SingleRows"]
 
 # Features are computed once, unless they would take more room than this many numbers (120 MB).
@@ -58,16 +56,16 @@ class SingleRows:
                 return None
             held[start : start + len(block)] = part
             start += len(block)
-        return RowBlocks(held, None if rows.weight is None else rows.weight.astype(np.float32))
+        return type(rows)(held, None if rows.weight is None else rows.weight.astype(np.float32))
 
     def power_total(self, theta):
         """sum_i w_i exp(log_kernel(theta, row_i, gamma)) for a batch (T, d) -> (T,)."""
         model = self._model
         if self._held is None:
-            return self._rows.sum(
-                lambda rows, w: _exp_total(model.log_kernel(theta, rows, self._gamma).T, w),
+            return self._rows.sums(
+                lambda rows, w: (_exp_total(model.log_kernel(theta, rows, self._gamma).T, w),),
                 len(theta),
-            )
+            )[0]
         coef, finish = model.log_kernel_product(theta - self._shift, self._gamma)
         steps = np.empty((len(theta), coef.shape[1] + 1), dtype=np.float32)
         steps[:, :-1], steps[:, -1] = coef - self._at_origin, 1.0
@@ -75,9 +73,9 @@ class SingleRows:
         def block(rows, w):
             if not self._ready:
                 rows = np.column_stack([model.distance_features(rows[:, :-1]), rows[:, -1]])
-            return _exp_total(finish(steps @ rows.T), w)
+            return (_exp_total(finish(steps @ rows.T), w),)
 
-        return self._held.sum(block, len(theta))
+        return self._held.sums(block, len(theta))[0]
 
 
 def _exp_total(log_kernel, weight):

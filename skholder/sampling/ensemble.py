@@ -7,6 +7,7 @@ densities and b numbers to keep with each draw.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import emcee
 import numpy as np
@@ -15,6 +16,7 @@ from emcee.state import State
 from joblib import Parallel, delayed
 
 from .moves import CrankNicolsonMove, IndependenceMove
+from .together import run_together
 
 __all__ = ["Samples", "default_walkers", "sample"]
 
@@ -117,7 +119,17 @@ def _plan(fitted, n_per_ensemble, n_walkers):
     return _Plan(n_walkers, n_warm, n_steps, thin, 0.15, 0.75, 0.1)
 
 
-def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, progress=None):
+def sample(
+    target,
+    fitted,
+    *,
+    n_per_ensemble,
+    n_walkers,
+    seeds,
+    n_jobs=None,
+    progress=None,
+    together=False,
+):
     """Run one independent ensemble for each seed.
 
     Parameters
@@ -134,6 +146,9 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         Threads over ensembles. The result does not depend on it.
     progress : callable or None
         Called with the number of steps just made and the total.
+    together : bool, default=False
+        Let the ensembles share their calls of the target, which is then called as seldom as can
+        be; ``n_jobs`` is not used.
 
     Returns
     -------
@@ -146,17 +161,17 @@ def sample(target, fitted, *, n_per_ensemble, n_walkers, seeds, n_jobs=None, pro
         if progress is not None:
             progress(1, total)
 
-    runs = Parallel(n_jobs=n_jobs, prefer="threads")(
-        delayed(_run_ensemble)(
-            target,
-            fitted.proposal,
-            plan,
-            fitted.starts(k, len(seeds), plan.n_walkers),
-            np.random.RandomState(seed),
-            tick,
+    def run(k, target):
+        start = fitted.starts(k, len(seeds), plan.n_walkers)
+        random = np.random.RandomState(seeds[k])
+        return _run_ensemble(target, fitted.proposal, plan, start, random, tick)
+
+    if together:
+        runs = run_together([partial(run, k) for k in range(len(seeds))], target)
+    else:
+        runs = Parallel(n_jobs=n_jobs, prefer="threads")(
+            delayed(run)(k, target) for k in range(len(seeds))
         )
-        for k, seed in enumerate(seeds)
-    )
     return Samples(
         theta=np.stack([run.theta for run in runs]),
         kept=np.stack([run.kept for run in runs]),

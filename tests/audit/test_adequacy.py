@@ -127,7 +127,7 @@ class TestCalledRight:
 
 
 def test_heavy_tails_are_a_note():
-    X = np.random.default_rng(10).standard_t(4, size=(3000, 2))
+    X = np.random.default_rng(10).standard_t(4, size=(8000, 2))
     found = density(X)
     assert found.verdict == "doubtful"
     assert "tails heavier than normal" in found.sentence

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
+import skholder.audit.calibrated_counts
 from skholder import HolderBayesRegressor
 from skholder.audit import count_rows, outlier_counts
 from skholder.audit.calibrated_counts import calibrated_counts
+from skholder.audit.row_tally import RowTally
 from skholder.posterior import AlphaPrior, InfluenceValues
 
 FLAT = AlphaPrior(1.0, 1.0, 0.5)
@@ -41,11 +43,11 @@ def counted(k_hat, sd, n=400, tails=None, certain=0, prior=FLAT, bias=0.0, size=
     noise = np.resize([1.0, -1.0], n) * sd / np.sqrt(n)
     b = noise - is_certain + certain / n
     return calibrated_counts(
+        SimpleNamespace(count_bias=lambda gamma: bias),
         values_of(1 - (k_hat + bias) / n, b),
-        kwargs.get("weight", np.ones(n)),
-        tails,
+        RowTally.of(b, kwargs.get("weight", np.ones(n)), tails, float(n)),
+        None,
         np.random.default_rng(0).normal(size=(size, 2)) / np.sqrt(n),
-        bias,
         prior,
         np.random.RandomState(0),
     )
@@ -148,12 +150,18 @@ def test_counts_follow_the_draws_as_rho_does():
         log_det_curvature=0.0,
     )
     tails = (np.arange(n) + 0.5) / n
-    found = calibrated_counts(values, np.ones(n), tails, theta, 0.0, FLAT, np.random.RandomState(0))
+    tally = RowTally.of(values.b, np.ones(n), tails, n)
+    model = SimpleNamespace(count_bias=lambda gamma: 0.0)
+    found = calibrated_counts(model, values, tally, None, theta, FLAT, np.random.RandomState(0))
     # Correlation of rho and theta: 0.16 / 0.2 = 0.8, and K falls where rho rises.
     assert np.corrcoef(found.counts, theta[:, 0])[0, 1] == pytest.approx(-0.8, abs=0.05)
 
 
 class TestWhichMethod:
+    @pytest.fixture(autouse=True)
+    def _no_second_fit(self, monkeypatch):
+        monkeypatch.setattr(skholder.audit.calibrated_counts, "doubled_power", lambda *args: None)
+
     def result(self, **kwargs):
         alpha = np.linspace(0.7, 0.9, 50)
         draws = SimpleNamespace(
@@ -172,7 +180,8 @@ class TestWhichMethod:
 
     def counted(self, method="calibrated", **kwargs):
         n = 100
-        table = SimpleNamespace(weight=np.ones(n), rows=SimpleNamespace(total_weight=float(n)))
+        rows = SimpleNamespace(total_weight=float(n))
+        table = SimpleNamespace(weight=np.ones(n), rows=rows, design_weight=None)
         values = values_of(0.8, np.resize([0.2, -0.2], n))
         tails = (np.arange(n) + 0.5) / n
         return count_rows(

@@ -685,7 +685,7 @@ def test_twenty_correlated_columns():
     X = rng.normal(size=(n, k)) @ np.linalg.cholesky(covariance).T
     outlier = np.arange(n) < n_out
     X[outlier] = rng.normal(5, 1, size=(n_out, k))
-    found = HolderBayesDensity(covariance_type="full", random_state=0).fit(X)
+    found = HolderBayesDensity(random_state=0).fit(X)
     assert abs(found.epsilon_ - 0.1) <= 0.02
     assert average_precision_score(outlier, found.fod_scores_) >= 0.98
     clean_error = np.linalg.norm(np.cov(X[~outlier], rowvar=False) - covariance)

@@ -1,0 +1,120 @@
+"""Parquet files as a row source, one row group at a time; needs pyarrow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .sources import RowBlock, RowSource
+
+__all__ = ["ParquetSource"]
+
+# Rows of a row group that are read at a time, at most.
+_BATCH_ROWS = 131_072
+
+
+class ParquetSource(RowSource):
+    """A Parquet file, or all ``*.parquet`` files of a directory in the order of their names.
+
+    Parameters
+    ----------
+    path : str or Path
+    target : str or None, default=None
+        Column of the response; None for a density.
+    weight : str or None, default=None
+        Column of row weights.
+    columns : sequence of str or None, default=None
+        Columns of X; None takes all numeric ones but the response and the weights. Every file must
+        have them.
+    """
+
+    columns: tuple[str, ...]
+
+    def __init__(
+        self,
+        path: str | Path,
+        target: str | None = None,
+        weight: str | None = None,
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        self.path, self.target, self.weight = Path(path), target, weight
+        self.files = _files(self.path)
+        self.columns = self._check_schemas(columns)
+
+    @property
+    def n_rows(self) -> int:
+        """Rows by the files' own word."""
+        return sum(_opened(file).metadata.num_rows for file in self.files)
+
+    def __iter__(self) -> Iterator[RowBlock]:
+        wanted = [*self.columns, *(name for name in (self.target, self.weight) if name)]
+        for file in self.files:
+            for number, batch in enumerate(
+                _opened(file).iter_batches(batch_size=_BATCH_ROWS, columns=wanted)
+            ):
+                name = f"{file.name}, batch {number}"
+                X = np.column_stack([_column(batch, column, name) for column in self.columns])
+                y, weight = (
+                    _column(batch, column, name) if column else None
+                    for column in (self.target, self.weight)
+                )
+                yield RowBlock.of(X, y, weight, name)
+
+    def _check_schemas(self, columns):
+        """The columns of X, after a look at every file's schema: nothing is read yet."""
+        first = _numeric_columns(self.files[0])
+        special = [name for name in (self.target, self.weight) if name]
+        if columns is None:
+            columns = [name for name in first if name not in special]
+        if not columns:
+            raise ValueError(f"{self.files[0].name} has no numeric columns for X.")
+        for file in self.files:
+            there = _numeric_columns(file)
+            missing = [name for name in (*columns, *special) if name not in there]
+            if missing:
+                raise ValueError(
+                    f"{file.name} has no numeric column {missing[0]!r}, which other files or the "
+                    f"settings name; its numeric columns are {', '.join(there)}."
+                )
+        return tuple(columns)
+
+
+def _files(path):
+    if path.is_file():
+        return [path]
+    files = sorted(path.glob("*.parquet"))
+    if not files:
+        raise FileNotFoundError(f"{path} is neither a Parquet file nor a directory of them.")
+    return files
+
+
+def _opened(file) -> Any:
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        return ParquetFile(file, page_checksum_verification=True)
+    except (ArrowException, OSError) as error:
+        raise ValueError(f"{file.name} cannot be read as Parquet: {error}") from error
+
+
+def _numeric_columns(file):
+    from pyarrow import types
+
+    fits = (types.is_integer, types.is_floating, types.is_boolean)
+    return [
+        field.name for field in _opened(file).schema_arrow if any(is_(field.type) for is_ in fits)
+    ]
+
+
+def _column(batch, name, where):
+    column = batch.column(name)
+    if column.null_count:
+        raise ValueError(
+            f"Column {name!r} of {where} has {column.null_count} missing cells: fill them, or "
+            "leave those rows out."
+        )
+    return column.to_numpy(zero_copy_only=False)
