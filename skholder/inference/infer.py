@@ -147,6 +147,7 @@ def _mcmc_draws(posterior, modes, settings, random):
         random=np.random.RandomState(seeds[0]),
         curve=posterior.curve,
     )
+    posterior = posterior.tabulated(fitted.theta, fitted.values)
     samples = sampling.sample(
         posterior.log_prob,
         fitted,

@@ -18,6 +18,7 @@ import numpy as np
 
 from ..divergences import KullbackLeibler, PairTerms
 from .alpha import AlphaConditional, profile_terms
+from .alpha_table import AlphaTable
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
@@ -153,7 +154,7 @@ class HolderPosterior(_RowFunction):
         super().__init__(model, rows, divergence, gamma)
         self.temperature = float(temperature)
         self.beta_n = self.temperature * rows.total_weight
-        self.single = None
+        self.single = self.table = None
         self.alpha = (
             AlphaConditional(divergence, self.gamma, self.beta_n, alpha_prior)
             if divergence.has_alpha
@@ -165,6 +166,24 @@ class HolderPosterior(_RowFunction):
         other = copy(self)
         if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
             other.single = self.rows.near(self.model, self.gamma, origin)
+        return other
+
+    def tabulated(self, theta, values):
+        """The same posterior with the integral over alpha tabulated for many evaluations.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (T, d)
+            Points of the posterior, to learn its range from.
+        values : ndarray of shape (T, 2)
+            :meth:`log_prob` there.
+        """
+        usable = np.isfinite(values[:, 0])
+        if self.alpha is None or not np.any(usable):
+            return self
+        theta, values, other = theta[usable], values[usable], copy(self)
+        log_c = self.model.log_power(theta, self.gamma)
+        other.table = AlphaTable.over(self.alpha, self.gamma * values[:, 1], log_c, values[:, 0])
         return other
 
     def log_prob(self, theta):
@@ -193,8 +212,8 @@ class HolderPosterior(_RowFunction):
         # A density so steep that its power has no integral cannot be compared with the data.
         value, usable = np.full(len(theta), -np.inf), np.isfinite(log_c)
         if np.any(usable):
-            log_s = self.gamma * log_mean[usable]
-            value[usable] = self.alpha.log_integral(log_s, log_c[usable])
+            log_s, alpha = self.gamma * log_mean[usable], self.table or self.alpha
+            value[usable] = alpha.log_integral(log_s, log_c[usable])
         return value
 
     def vacuum(self, theta):
