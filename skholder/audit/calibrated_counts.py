@@ -39,6 +39,8 @@ _NEAR, _STRAGGLER = 1.0, 1 / 3
 # Smallest standard deviation of K-hat that is believed.
 _LEAST_SD = 0.05
 _CLEAN_ODDS = 0.5
+# The law of K is tabulated for every count: beyond so many rows (by weight) there is no room.
+_MOST_ROWS = 1e8
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,7 @@ def count_rows(result, table, values, tails, prior, method, random):
     prior : AlphaPrior
     method : {"calibrated", "holder"}
         ``"holder"`` is the paper's conditional of alpha, and what remains where no single mode
-        holds the draws.
+        holds the draws, or where more rows are counted than there is room to tabulate.
     random : numpy.random.RandomState
 
     Returns
@@ -129,7 +131,8 @@ def count_rows(result, table, values, tails, prior, method, random):
     draws = result.draws
     if draws.alpha is None:
         return CountPosterior(None, None)
-    if method == "holder" or result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor:
+    unclear = result.mode_share < MIN_MODE_SHARE or result.modes[0].at_floor
+    if method == "holder" or unclear or table.rows.total_weight > _MOST_ROWS:
         epsilon = 1 - draws.alpha
         return CountPosterior(outlier_counts(epsilon, table.rows.total_weight), epsilon)
     bias = draws.model.count_bias(draws.gamma)

@@ -13,7 +13,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
 from ..audit.evidence import density_evidence
 from ..models import DENSITY_NAMES, check_density
-from ..posterior import covariance_rule, efficient_gamma
+from ..posterior import covariance_rule, efficient_gamma, search_random
 from ..rows import RowBlocks, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.predictive import lowest_predictive
@@ -295,7 +295,9 @@ class HolderBayesDensity(DensityPredictions):
         kind.check_support(data)
         random = private_random_state(self.random_state)
         where = canonical(data, weight=weight)
-        units = self._units(kind, data[where.chosen], where.weight, random)
+        k = data.shape[1]
+        search = search_random(random, len(where.chosen), k * (k + 3) // 2)
+        units = self._units(kind, data[where.chosen], where.weight, search)
         table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
         model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
@@ -318,7 +320,11 @@ class HolderBayesDensity(DensityPredictions):
     def _units(self, kind, X, weight, random):
         """The map to the computing scale."""
         scaling = kind.scaling(self.covariance_type)
-        units = Whitening.of(scaling if self.standardize else "none", X, weight, random)
+        names = [f"Column {name!r}" for name in column_names(self)]
+        if self.standardize or scaling not in ("full", "standard"):
+            units = Whitening.of(scaling if self.standardize else "none", X, weight, random, names)
+        else:
+            units = Whitening.plain(X, weight, names)
         if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
         check_width(len(units.backward), scaling == "full", self.inference)
