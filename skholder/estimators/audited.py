@@ -18,6 +18,7 @@ from ..audit import Audit
 from .auditor import OutlierAuditor
 from .cleaning import fit_auditor, removed_weight
 from .regressor import HolderBayesRegressor
+from .restoring import restoring
 from .routing import routed_fit_params
 
 __all__ = ["AuditedEstimator"]
@@ -116,6 +117,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         return OutlierAuditor(HolderBayesRegressor() if is_regressor(self.estimator) else None)
 
     @fit_context(prefer_skip_nested_validation=False)
+    @restoring
     def fit(
         self,
         X: ArrayLike,

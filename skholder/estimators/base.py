@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import HasMethods, Interval, StrOptions, fit_context, threadpool_controller
+from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import (
     Audit,
     count_rows,
@@ -30,8 +30,10 @@ from ..models import NamedDraws
 from ..posterior import AlphaPrior, GammaPath, Mode, gamma_path, single_power
 from ..rows import RowBlocks
 from ..summaries.arviz_export import to_arviz
+from .blas import one_blas_thread
 from .prepared import Prepared
 from .record import FitRecord
+from .restoring import restored_on_error
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
 
@@ -75,14 +77,8 @@ class PosteriorMode:
 def fitting(estimator: BaseEstimator) -> Iterator[None]:
     """One BLAS thread (row blocks have their own); on any error the estimator is as before."""
     estimator.check_combinations()
-    before = dict(vars(estimator))
-    try:
-        with threadpool_controller().limit(limits=1, user_api="blas"):
-            yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+    with restored_on_error(estimator), one_blas_thread():
+        yield
 
 
 class HolderBayesEstimator(BaseEstimator, ABC):

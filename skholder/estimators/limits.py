@@ -32,7 +32,7 @@ __all__ = [
 ]
 
 #: Sizes of a column's centre and spread.
-LARGEST, SMALLEST = 1e150, 1e-150
+LARGEST, SMALLEST = 1e152, 1e-152
 #: Fourth powers of this, summed over columns, stay finite.
 FURTHEST = 1e70
 #: Whole numbers are exact in double precision up to this one.

@@ -13,6 +13,7 @@ from .._sklearn import HasMethods, fit_context, safe_indexing
 from ..audit import Audit
 from .auditor import OutlierAuditor
 from .cleaning import fit_auditor, removed_weight
+from .restoring import restoring
 
 __all__ = ["OutlierRejector"]
 
@@ -78,6 +79,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @restoring
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Audit the rows of X (and y, if the auditor's estimator is a regressor).
 

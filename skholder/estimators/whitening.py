@@ -70,7 +70,7 @@ class Whitening:
         return [columns[j] for j in np.argmax(size, axis=0)]
 
     @classmethod
-    def of(cls, kind, X, weight, random, names):
+    def of(cls, kind, X, weight, random, names=None):
         """The map of a kind: ``"full"``, ``"standard"``, ``"ratio"`` or ``"none"``.
 
         Columns, by their ``names``, of numbers beyond what :mod:`.limits` allows are refused.

@@ -398,3 +398,13 @@ def test_starts_find_the_clean_rows(full):
     everything = model.theta_of(rows.mean(axis=0), np.cov(rows, rowvar=False, ddof=0))
     assert np.min(np.max(np.abs(starts - clean), axis=1)) < 0.5
     assert np.min(np.max(np.abs(starts - everything), axis=1)) < 1e-6
+
+
+def test_the_prior_has_no_density_where_eigenvalues_are_too_far_apart_for_floats():
+    # Their logarithms would be those of rounding errors, and the density would seem to grow.
+    model = make(3)
+    theta = np.zeros((3, model.n_params))
+    theta[1:, 5] = [10.0, 60.0]
+    usual, wide, lost = model.prior.log_prob(theta)
+    assert usual > wide > -np.inf
+    assert lost == -np.inf
