@@ -45,6 +45,9 @@ _NEED_ALPHA = (
     "outlier_count_posterior_",
     "fod_scores_",
     "offset_",
+    "decision_function",
+    "predict",
+    "fit_predict",
 )
 
 
@@ -335,7 +338,7 @@ class HolderBayesEstimator(BaseEstimator, ABC):
 
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.
-        if name in _NEED_ALPHA and "record_" in vars(self):
+        if name in _NEED_ALPHA and ("record_" in vars(self) or not name.endswith("_")):
             raise AttributeError(
                 f"{type(self).__name__}(divergence={self.divergence!r}) has no {name!r}: this "
                 "divergence does not infer the inlier share alpha. Use divergence='dpd', "
