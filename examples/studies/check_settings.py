@@ -4,9 +4,10 @@ scikit-learn's estimator checks over many settings
 
 The test suite runs ``sklearn.utils.estimator_checks`` for a handful of settings; this study runs
 them for draws of 200, 400 and 1000, one to four ensembles, the Laplace approximation, every rule,
-both covariance types and every estimator of the package. Nothing may fail. One thing is exempt:
-checks that want some row of clean data to be called an outlier, where ``rule="lower"`` calls none
-so. The lower end of the posterior of the number of outliers is rightly 0 there.
+both covariance types, every divergence and every estimator of the package. Nothing may fail. One
+thing is exempt: checks that want some row of clean data to be called an outlier, where
+``rule="lower"`` calls none so. The lower end of the posterior of the number of outliers is rightly 0
+there.
 
 Run all of it (about an hour on two cores), or the checks whose name has a text in it::
 
@@ -53,6 +54,10 @@ def estimators():
         yield regressor
         yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor))
         yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor), mode="weight")
+        yield HolderBayesRegressor(gamma=2.0, **sampling)
+        for divergence in ("expsat", "ratsat", "gamma", "kl"):
+            yield HolderBayesRegressor(divergence=divergence, **sampling)
+            yield HolderBayesDensity(divergence=divergence, **sampling)
         for covariance_type in ("full", "diag"):
             density = HolderBayesDensity(covariance_type=covariance_type, **sampling)
             yield OutlierRejector(OutlierAuditor(density))

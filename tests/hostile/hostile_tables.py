@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from tempfile import TemporaryFile
 
 import numpy as np
 
@@ -176,7 +177,15 @@ def _arrays() -> Iterator[tuple[str, Callable[[], Table]]]:
     yield "fortran", lambda: Table(np.asfortranarray(X), y)
     yield "non-contiguous", lambda: Table(np.repeat(X, 2, axis=1)[:, ::2], np.repeat(y, 2)[::2])
     yield "read-only", lambda: Table(read_only(X), read_only(y))
+    yield "memory-mapped", lambda: Table(_mapped(X), _mapped(y))
     yield "big-endian", lambda: Table(X.astype(">f8"), y.astype(">f8"))
+
+
+def _mapped(array):
+    with TemporaryFile() as file:
+        mapped = np.memmap(file, dtype=float, mode="w+", shape=array.shape)
+    mapped[:] = array
+    return mapped
 
 
 def _weights() -> Iterator[tuple[str, Callable[[], Table]]]:
@@ -185,6 +194,7 @@ def _weights() -> Iterator[tuple[str, Callable[[], Table]]]:
     weights = {
         "zeros": rng.integers(0, 2, N).astype(float),
         "non-integer": rng.gamma(1.0, 1.0, N),
+        "huge 1e12": np.full(N, 1e12),
         "huge 1e15": np.full(N, 1e15),
         "huge 1e300": np.full(N, 1e300),
         "one huge": np.append(np.ones(N - 1), 1e12),

@@ -5,6 +5,7 @@ The whole sweep, every table with every setting, is ``examples/studies/hostile.p
 
 from itertools import product
 
+import numpy as np
 import pytest
 from hostile_cases import SETTINGS, examine
 from hostile_tables import TABLES
@@ -26,6 +27,7 @@ MET = [
     ("offset 1e+15 xy", "Regressor()"),
     ("offset 1e+09 x", "Regressor(standardize=False)"),
     ("offset 1e+06 y", "Regressor(standardize=False)"),
+    ("weights huge 1e12", "Regressor(gamma=0.5)"),
     ("weights huge 1e300", "Regressor()"),
     ("weights one 1e300", "Density()"),
     ("weights one huge", "Regressor()"),
@@ -57,3 +59,31 @@ def test_a_finite_answer_or_a_clear_refusal(table, setting):
 @pytest.mark.parametrize(("table", "setting"), AGAIN)
 def test_neither_seed_nor_order_decides(table, setting):
     assert examine(SETTINGS[setting], TABLES[table]()) == []
+
+
+@pytest.mark.parametrize("far", [1e12, 1e100, 1e300, 1.7e308])
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_new_rows_however_far_get_finite_answers(far):
+    table = TABLES["read-only"]()
+    new = np.array([[far, 0.0], [-far, far], [0.0, 0.0]])
+    density = SETTINGS["Density(gamma=0.5, inference=laplace)"].fit(table.X)
+    regressor = SETTINGS["Regressor(gamma=0.5, inference=laplace)"].fit(table.X, table.y)
+    for response in (np.zeros(3), np.array([-far, far, far])):
+        assert np.all(np.isfinite(regressor.score_samples(new, response)))
+        assert np.all(np.isfinite(regressor.influence(new, response).risk))
+        assert regressor.fod(new, response).max() <= 1
+        assert regressor.tail_probability(new, response).min() >= 0
+    for answer in (
+        regressor.predict(new),
+        regressor.predict(new, return_std=True)[1],
+        regressor.predict_interval(new),
+        regressor.score_samples(new),
+        regressor.sample_y(new, random_state=0),
+        density.score_samples(new),
+        density.influence(new).risk,
+    ):
+        assert np.all(np.isfinite(answer))
+    np.testing.assert_array_equal(density.fod(new)[:2], [1, 1])
+    np.testing.assert_array_equal(density.predict(new)[:2], [-1, -1])
+    assert density.tail_probability(new)[:2].max() < 1e-6
