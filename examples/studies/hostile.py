@@ -13,7 +13,8 @@ Run all of it (about an hour on one core), a part of it by name, or every k-th c
     python examples/studies/hostile.py --table offset --setting Density
     python examples/studies/hostile.py --every 10 --from 3
 
-It prints one line for each fault and the counts by kind; the exit code is 1 if there are any.
+It prints one line for each fault and, at the end or at Ctrl-C, the counts by kind; the exit code is
+1 if there are any.
 """
 
 import argparse
@@ -42,13 +43,18 @@ def main():
         for table, setting in product(TABLES, SETTINGS)
         if args.table in table and args.setting in setting
     ][args.first :: args.every]
-    start, seen = time.perf_counter(), Counter()
-    for table, setting in cases:
-        for kind, detail in examine(SETTINGS[setting], TABLES[table](), deep=not args.quick):
-            seen[kind] += 1
-            print(f"{kind:16s} {table:24s} {setting:60s} {detail}", flush=True)
+    start, seen, n_done = time.perf_counter(), Counter(), 0
+    try:
+        for n_done, (table, setting) in enumerate(cases):
+            for kind, detail in examine(SETTINGS[setting], TABLES[table](), deep=not args.quick):
+                seen[kind] += 1
+                print(f"{kind:16s} {table:24s} {setting:60s} {detail}", flush=True)
+        n_done = len(cases)
+    except KeyboardInterrupt:
+        print("Interrupted; so far:")
     counts = ", ".join(f"{seen[kind]} {kind}" for kind in FAULTS)
-    print(f"{len(cases)} cases in {time.perf_counter() - start:.0f} s: {counts}.")
+    seconds = time.perf_counter() - start
+    print(f"{n_done} of {len(cases)} cases in {seconds:.0f} s: {counts}.")
     return int(any(seen.values()))
 
 
