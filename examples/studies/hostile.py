@@ -45,11 +45,11 @@ def main():
     ][args.first :: args.every]
     start, seen, n_done = time.perf_counter(), Counter(), 0
     try:
-        for n_done, (table, setting) in enumerate(cases):
+        for table, setting in cases:
             for kind, detail in examine(SETTINGS[setting], TABLES[table](), deep=not args.quick):
                 seen[kind] += 1
                 print(f"{kind:16s} {table:24s} {setting:60s} {detail}", flush=True)
-        n_done = len(cases)
+            n_done += 1
     except KeyboardInterrupt:
         print("Interrupted; so far:")
     counts = ", ".join(f"{seen[kind]} {kind}" for kind in FAULTS)
