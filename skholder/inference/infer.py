@@ -176,7 +176,7 @@ def _mcmc_draws(posterior, modes, settings, random):
 def _proposal(posterior, modes):
     """t's at the modes weighted by Laplace evidence, and the prior as the defensive component."""
     evidence = np.array([mode.log_evidence for mode in modes])
-    modes = [mode for mode, e in zip(modes, evidence, strict=True) if e > evidence.max() - 25]
+    modes = [mode for mode, e in zip(modes, evidence, strict=True) if e >= evidence.max() - 25]
     evidence = np.array([mode.log_evidence for mode in modes])
     weight = np.exp(evidence - evidence.max())
     weight = np.maximum(weight / weight.sum(), _DEFENSIVE_SHARE)

@@ -6,7 +6,7 @@ import numpy as np
 
 __all__ = ["ScatterPrior"]
 
-# Eigenvalues of the precision further apart than this are lost in the floats' digits.
+# Eigenvalues further apart than this are lost in the floats' digits.
 _CONDITION = 1e13
 
 
@@ -34,7 +34,7 @@ class ScatterPrior:
         value = np.full(len(theta), -np.inf)
         theta = theta[inside]
         factor = self.model.factor(theta)
-        eigenvalue = np.linalg.eigvalsh(factor @ np.swapaxes(factor, 1, 2))
+        eigenvalue, sound = _eigenvalues(factor)
         logs = np.log(np.maximum(eigenvalue, 1e-300))
         first, second = np.triu_indices(k, 1)
         log_norm = 0.5 * k * np.log(2 * np.pi * 4 * c**2) - k * np.log(2)
@@ -47,7 +47,6 @@ class ScatterPrior:
             + theta[:, k : 2 * k] @ np.arange(k)
             - log_norm
         )
-        sound = _CONDITION * eigenvalue[:, 0] > eigenvalue[:, -1]
         value[inside] = np.where(sound, log_prob, -np.inf)
         return value
 
@@ -92,6 +91,20 @@ class ScatterPrior:
         hessian = -np.diag(curvature)
         hessian[k : 2 * k, k : 2 * k] += 1 / 3
         return gradient, hessian
+
+
+def _eigenvalues(factor):
+    """Eigenvalues (T, k) of L L', ascending, and for which L (T, k, k) they are more than rounding.
+
+    Those far apart are the squares of L's singular values, which have twice the digits.
+    """
+    eigenvalue = np.linalg.eigvalsh(factor @ np.swapaxes(factor, 1, 2))
+    sound = _CONDITION * eigenvalue[:, 0] > eigenvalue[:, -1]
+    if not np.all(sound):
+        singular = np.linalg.svd(factor[~sound], compute_uv=False)[:, ::-1]
+        eigenvalue[~sound] = singular**2
+        sound[~sound] = _CONDITION * singular[:, 0] > singular[:, -1]
+    return eigenvalue, sound
 
 
 def _log_sinhc(x):

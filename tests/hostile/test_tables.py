@@ -17,6 +17,7 @@ MET = [
     ("one x 1e+12", "Regressor()"),
     ("one x 1e+12", "Regressor(gamma=0.5, standardize=False)"),
     ("one x -1e+300", "Density(covariance_type=diag)"),
+    ("one x 1e+12", "Density(divergence=kl)"),
     ("one x 1.7e+308", "Density(gamma=0.5)"),
     ("scale 9.99989e-321 1", "Regressor()"),
     ("scale 1e-300 x", "Density()"),
