@@ -12,6 +12,7 @@ from sklearn.utils.validation import validate_data
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
 from ..audit.evidence import density_evidence
+from ..divergences import KullbackLeibler, check_divergence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma, search_random
 from ..rows import RowBlocks, canonical
@@ -20,6 +21,7 @@ from ..summaries.predictive import lowest_predictive
 from .base import HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
 from .inputs import naming_columns, private_random_state, usable_weight
+from .limits import check_trusted
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
@@ -299,6 +301,8 @@ class HolderBayesDensity(DensityPredictions):
         search = search_random(random, len(where.chosen), k * (k + 3) // 2)
         units = self._units(kind, data[where.chosen], where.weight, search)
         table = AuditedTable(RowBlocks(units.apply(data[where.chosen]), where.weight), where)
+        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+            check_trusted(table.rows.rows)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
         model = kind.build(table.rows.rows, self.covariance_type, names, **self._priors())
         return Prepared(model, table, units, data, None, weight, labels, random)

@@ -7,6 +7,8 @@ Double precision holds numbers between 1e-308 and 1e308, and a fit squares them.
 - a single value further out than ``FURTHEST`` times its column's scale counts as if it were there;
 - the weights of all rows sum to ``MOST_WEIGHT`` at most: beyond it, doubles cannot count rows, and
   to ``SMALLEST`` at least;
+- with ``divergence="kl"`` a density, which then trusts every row, takes values up to
+  ``FURTHEST_TRUSTED`` times their column's scale: no scatter holds more digits;
 - with ``standardize=False`` the computing scale is the user's own. A column whose ordinary values
   are beyond ``LARGEST_PLAIN``, or that lies further from zero than ``FURTHEST_PLAIN`` of its own
   spread, leaves no digits for anything else and is refused, as is one that varies by less than
@@ -28,6 +30,7 @@ __all__ = [
     "check_columns",
     "check_plain_columns",
     "check_total_weight",
+    "check_trusted",
     "within_reach",
 ]
 
@@ -35,6 +38,8 @@ __all__ = [
 LARGEST, SMALLEST = 1e152, 1e-152
 #: Fourth powers of this, summed over columns, stay finite.
 FURTHEST = 1e70
+#: The reach of rows that a density trusts: doubles have no more digits.
+FURTHEST_TRUSTED = 1e15
 #: Whole numbers are exact in double precision up to this one.
 MOST_WEIGHT = 2.0**53
 #: Sizes of columns, and distances from zero in units of the spread, with ``standardize=False``.
@@ -87,6 +92,21 @@ def check_plain_columns(values, weight, names):
             f"{names[j]} has ordinary values of size {size[j]:.1e} that differ by {spread[j]:.1e}, "
             "with which standardize=False cannot compute: too few digits are left. Centre and "
             "rescale it, or use standardize=True."
+        )
+
+
+def check_trusted(rows):
+    """Refuse rows (n, k) on the computing scale that no fit of all of them can hold.
+
+    Raises
+    ------
+    ValueError
+    """
+    furthest = np.max(np.abs(rows), initial=0.0)
+    if furthest > FURTHEST_TRUSTED:
+        raise ValueError(
+            f"divergence='kl' trusts every row, but a value lies {furthest:.1e} times its column's "
+            f"scale out, more than {FURTHEST_TRUSTED:.0e}. Mend it, or use another divergence."
         )
 
 

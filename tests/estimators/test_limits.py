@@ -86,3 +86,8 @@ class TestFits:
         for weight, text in ((1e300, "more than"), (1e15, "more than"), (1e-300, "less than")):
             with pytest.raises(ValueError, match=f"sample_weight sums to.*{text}"):
                 HolderBayesRegressor().fit(X, Y, sample_weight=np.full(40, weight))
+
+    def test_ordinary_bayes_cannot_trust_a_value_beyond_all_digits(self):
+        spoilt = np.r_[X, [[1e50, 0.0]]]
+        with pytest.raises(ValueError, match="divergence='kl' trusts every row"):
+            HolderBayesDensity(divergence="kl").fit(spoilt)

@@ -18,6 +18,8 @@ MET = [
     ("one x 1e+12", "Regressor(gamma=0.5, standardize=False)"),
     ("one x -1e+300", "Density(covariance_type=diag)"),
     ("one x 1e+12", "Density(divergence=kl)"),
+    ("one x 1e+50", "Density(divergence=kl)"),
+    ("every row 100 times", "Density(inference=laplace)"),
     ("one x 1.7e+308", "Density(gamma=0.5)"),
     ("scale 9.99989e-321 1", "Regressor()"),
     ("scale 1e-300 x", "Density()"),
