@@ -50,7 +50,8 @@ def line(name, X, y):
         f"{name}: n={len(X)}, p={X.shape[1]}, gamma={model.gamma_:.2f}, "
         f"epsilon={model.epsilon_:.3f}, K={counts.mean():.1f} [{low:.0f}, {high:.0f}], "
         f"{model.adequacy_.verdict}, R-hat {max(report.r_hat.values()):.3f}, "
-        f"ESS {min(report.ess_bulk.values()):.0f}, {seconds:.1f} s, {', '.join(told) or 'no warning'}"
+        f"ESS {min(report.ess_bulk.values()):.0f}, {seconds:.1f} s, "
+        f"{', '.join(told) or 'no warning'}"
     )
 
 
