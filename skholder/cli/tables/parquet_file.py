@@ -46,12 +46,13 @@ class ParquetFile:
             ) from None
         try:
             source = pyarrow.BufferReader(data)
-            self._table = pyarrow.parquet.ParquetFile(source).read()
+            # Files need not have checksums; those that have are held to them.
+            file = pyarrow.parquet.ParquetFile(source, page_checksum_verification=True)
+            self._table = file.read()
         except (pyarrow.ArrowException, OSError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{self._shown} is not a readable Parquet file: {reason}") from None
-        stored = (self._table.schema.pandas_metadata or {}).get("index_columns", [])
-        self._index = [name for name in stored if isinstance(name, str)]
+        self._index = _index_columns(self._table.schema, self._shown)
         self.names = [name for name in self._table.column_names if name not in self._index]
         check_names(self.names, self._shown)
         kinds = {name: self._table.schema.field(name).type for name in self.names}
@@ -83,7 +84,7 @@ class ParquetFile:
         return ["" if cell is None else str(cell) for cell in cells]
 
     def copy(self, keep, path):
-        """Write a Parquet file of some rows, its columns and types unchanged.
+        """Write a Parquet file of some rows, its columns and types unchanged, with checksums.
 
         Parameters
         ----------
@@ -92,7 +93,28 @@ class ParquetFile:
         """
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(self._table.filter(pyarrow.array(keep)), path)
+        kept = self._table.filter(pyarrow.array(keep))
+        pyarrow.parquet.write_table(kept, path, write_page_checksum=True)
+
+
+def _index_columns(schema, shown):
+    """Names of the columns in which pandas has stored the labels of the rows: list of str."""
+    try:
+        stored = (schema.pandas_metadata or {}).get("index_columns", [])
+        names = [name for name in stored if isinstance(name, str)]
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        # What pandas says of a file is JSON; anything may stand there instead.
+        raise InputError(
+            f"{shown} has metadata of pandas that cannot be read; write the file again"
+        ) from None
+    missing = [name for name in names if name not in schema.names]
+    if missing:
+        which = ", ".join(map(repr, missing))
+        raise InputError(
+            f"{shown} has no column {which}, which its metadata of pandas name as the index; write "
+            "the file again"
+        )
+    return names
 
 
 def _known(kind):
