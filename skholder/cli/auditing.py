@@ -11,7 +11,7 @@ from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAudito
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
-from .advice import in_options
+from .advice import beyond_floats, in_options
 from .gating import gate_of, group_labels
 from .planning import few_threads, make_plan, tree_auditor
 from .printout import inputs_in_words
@@ -86,7 +86,7 @@ def _once(tell):
 def _fitted(request, auditor, plan, design, notes, tell):
     """The :class:`Finding` of an auditor on a design."""
     about = "Audit of the inputs" if design is plan.inputs else "Audit"
-    with _told_in_options(tell), few_threads(design):
+    with _told_in_options(tell, plan, design, request.target), few_threads(design):
         X, y = _frames(design, plan.table, request.target)
         auditor.fit(X, y)
         repairs = _repairs(auditor, design)
@@ -191,7 +191,7 @@ def _frames(design, table, target):
 
 
 @contextmanager
-def _told_in_options(tell):
+def _told_in_options(tell, plan, design, target):
     """Tell the package's own warnings as texts, and keep all others from the terminal.
 
     They and the errors of a fit name the options of the command.
@@ -202,8 +202,9 @@ def _told_in_options(tell):
             warnings.simplefilter("always", category)
         try:
             yield
-        except ValueError as error:
-            raise InputError(in_options(str(error))) from error
+        except (ValueError, np.linalg.LinAlgError) as error:
+            told = beyond_floats(error, design, plan.table, target)
+            raise InputError(told or in_options(str(error))) from error
     for warning in caught:
         tell(in_options(str(warning.message)))
 

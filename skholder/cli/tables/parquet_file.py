@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from .columns import Column, InputError, Table, check_names
@@ -71,17 +73,36 @@ class ParquetFile:
         -------
         Table
         """
-        columns = {name: _column(name, self._table.column(name)) for name in names}
+        columns = {name: self._column(name) for name in names}
         labels = None
         if self._index:
-            parts = [self._table.column(name).to_pylist() for name in self._index]
+            parts = [self._cells(name) for name in self._index]
             labels = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         return Table(columns, self._table.num_rows, labels=labels)
 
     def spelled(self, name):
         """The cells of a column as text, empty where there is none: list of str."""
-        cells = self._table.column(name).to_pylist()
-        return ["" if cell is None else str(cell) for cell in cells]
+        return ["" if cell is None else str(cell) for cell in self._cells(name)]
+
+    @contextmanager
+    def _reading(self, name):
+        """Refuse a column whose cells are not what its type says."""
+        try:
+            yield self._table.column(name)
+        except (ValueError, OverflowError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{self._shown}: column {name!r} has cells that cannot be read: {reason}"
+            ) from None
+
+    def _column(self, name):
+        with self._reading(name) as values:
+            return _column(name, values)
+
+    def _cells(self, name):
+        """The cells of a column as Python objects, None where there is none: list."""
+        with self._reading(name) as values:
+            return values.to_pylist()
 
     def copy(self, keep, path):
         """Write a Parquet file of some rows, its columns and types unchanged, with checksums.
@@ -155,5 +176,8 @@ def _days(values):
     """Days since the start of 1970 of dates or times, nan where there is none, shape (n,)."""
     import pyarrow as pa
 
-    counts = values.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64())
+    # Nanoseconds are cut off; to make seconds finer may be more than 64 bits hold, and is checked.
+    too_fine = pa.types.is_timestamp(values.type) and values.type.unit == "ns"
+    times = values.cast(pa.timestamp("us"), safe=not too_fine)
+    counts = times.cast(pa.int64()).cast(pa.float64(), safe=False)
     return counts.to_numpy() / MICROSECONDS_A_DAY
