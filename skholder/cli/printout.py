@@ -219,7 +219,7 @@ def _checks(diagnostics):
     for check in diagnostics["checks"]:
         if check["status"] == "warn":
             lines.append(f"  {check['name']}: {check['value']}. {in_options(check['text'])}")
-    return "\n".join(lines)
+    return "\n".join(plain(line, _WIDEST_TEXT) for line in lines)
 
 
 def _written(result):

@@ -60,10 +60,14 @@ def test_checking_leaves_nothing_behind(source, tmp_path):
 def test_a_full_disk_names_the_file_and_keeps_the_old_one(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("old")
-    with pytest.raises(InputError, match=r"cannot write '.*out.csv': No space left"):  # noqa: SIM117
+
+    def fill():
         with replacing(path) as draft:
             draft.write_text("half")
             raise OSError(28, "No space left on device")
+
+    with pytest.raises(InputError, match=r"cannot write '.*out.csv': No space left"):
+        fill()
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 
