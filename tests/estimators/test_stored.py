@@ -1,6 +1,9 @@
 """Fits that are stored by skops and loaded again: no code runs that was not asked for."""
 
+import pickle
+
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -71,6 +74,42 @@ def test_densities(kind, table):
     again = loaded(model)
     np.testing.assert_array_equal(again.score_samples(X), model.score_samples(X))
     np.testing.assert_array_equal(again.predict(X), model.predict(X))
+
+
+LABELS = {
+    "range": None,
+    "text": [f"row {i}" for i in range(60)],
+    "whole": range(5, 65),
+    "real": np.arange(60) / 4,
+}
+
+
+@pytest.mark.parametrize("kind", LABELS)
+def test_row_labels(kind, table):
+    X = pd.DataFrame(table[0], columns=["a", "b"])
+    X.index = X.index if LABELS[kind] is None else pd.Index(list(LABELS[kind]), name="who")
+    model = HolderBayesDensity(inference="laplace", **QUICK).fit(X)
+    pickled = pickle.loads(pickle.dumps(model))
+    for audit in (loaded(model).audit(), loaded(model.audit()), pickled.audit()):
+        pd.testing.assert_index_equal(audit.index, X.index, exact=True)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.date_range("2024-01-01", periods=60),
+        pd.MultiIndex.from_product([range(6), range(10)]),
+        pd.CategoricalIndex(["a", "b"] * 30),
+        pd.Index([1, "a"] * 30, dtype=object),
+        pd.Index(range(60), name=("a", 1)),
+    ],
+    ids=lambda labels: type(labels).__name__,
+)
+def test_any_row_labels_are_pickled(labels, table):
+    X = pd.DataFrame(table[0], index=labels, columns=["a", "b"])
+    model = HolderBayesDensity(inference="laplace", **QUICK).fit(X)
+    again = pickle.loads(pickle.dumps(model))
+    pd.testing.assert_index_equal(again.audit().index, labels, exact=True)
 
 
 def test_types_that_are_not_named_are_not_loaded(table):
