@@ -94,6 +94,13 @@ def test_row_labels(kind, table):
         pd.testing.assert_index_equal(audit.index, X.index, exact=True)
 
 
+def test_row_labels_of_models_that_are_audited(table):
+    X = pd.DataFrame(table[0], index=[f"row {i}" for i in range(60)], columns=["a", "b"])
+    y = pd.Series(table[1], X.index, name="y")
+    model = AuditedEstimator(Ridge(), auditor="own").fit(X, y)
+    pd.testing.assert_index_equal(loaded(model).audit_.index, X.index)
+
+
 @pytest.mark.parametrize(
     "labels",
     [
