@@ -37,7 +37,7 @@ FILES = {
 
 BAD = [
     ("audit nowhere.csv", "there is no file 'nowhere.csv'"),
-    ("audit .", ". is neither a Parquet file nor a directory of them"),
+    ("audit .", "'.' is a folder without Parquet files"),
     ("audit empty.csv", "'empty.csv' is empty"),
     ("audit header.csv", "'header.csv' has a header line but no rows"),
     ("audit twice.csv", "'twice.csv' has more than one column named 'a'"),
