@@ -20,6 +20,7 @@ from .. import __version__
 from ..audit import RULES
 from .auditing import run_audit
 from .demo import run_demo
+from .directory import audit_directory, directory_json, directory_text
 from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
 from .records import AuditRequest
@@ -49,6 +50,7 @@ examples:
   skholder audit export.csv --target weight --model trees --id patient --missing=-999 --inputs
   skholder audit patients.parquet --target progression --rule lower --json > audit.json
   skholder audit release.csv --group site --fail-above 0.05 --probability 0.9
+  skholder audit warehouse/ --target amount --scores scores/
 
 exit codes: 0 done, 2 an input or option that cannot be used, 3 the share outside the model is
 above --fail-above, 130 interrupted
@@ -133,8 +135,9 @@ def _parser():
 def _add_audit(commands):
     parser = commands.add_parser(
         "audit",
-        help="audit a CSV or Parquet file",
-        description="Audit the rows of a CSV (.csv, .csv.gz) or Parquet file.",
+        help="audit a CSV or Parquet file, or a directory of Parquet files",
+        description="Audit the rows of a CSV (.csv, .csv.gz) or Parquet file, or of all Parquet "
+        "files of a directory, which may be larger than memory.",
         epilog=_AUDIT_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -295,12 +298,23 @@ def _audit(args):
         },
         **check_gate(args),
     )
+    if request.file.is_dir():
+        return _show_directory(audit_directory(request, _warn), args)
     result = run_audit(request, warn=_warn, note=_note)
     if args.json:
         print(json.dumps(as_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
         print(as_text(result))
     return exit_code(result.main.summary["gate"], printed=not (args.json or args.quiet))
+
+
+def _show_directory(result, args):
+    if args.json:
+        print(json.dumps(directory_json(result), indent=2, allow_nan=False))
+    elif not args.quiet:
+        print(directory_text(result))
+    gate = directory_json(result)["gate"]
+    return exit_code(gate, printed=not (args.json or args.quiet))
 
 
 def _warn(text):

@@ -128,4 +128,5 @@ def _evidence(fits, auditors, members, n):
         fits[0].record_.evidence.names,
         part("column", 0),
         *(part(name, 0.0) for name in ("nats", "observed", "expected")),
+        part("share", np.nan),
     )

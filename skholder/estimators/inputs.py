@@ -12,7 +12,7 @@ from sklearn.utils import check_random_state
 from .._sklearn import check_sample_weight
 from ..rows import DaskSource, RowSource, is_dask
 
-__all__ = ["as_source", "naming_columns", "private_random_state", "usable_weight"]
+__all__ = ["as_source", "naming_columns", "needs_memory", "private_random_state", "usable_weight"]
 
 # NumPy's kinds of dates and of durations.
 _DATES = {"M": "dates", "m": "durations"}
@@ -29,6 +29,16 @@ def as_source(X, y, sample_weight):
             "A row source brings its own response and weights: give them to the source, not to fit."
         )
     return X
+
+
+def needs_memory(estimator, X):
+    """Refuse Dask collections and row sources, which this estimator cannot walk over."""
+    if is_dask(X) or isinstance(X, RowSource):
+        raise ValueError(
+            f"{type(estimator).__name__} needs its rows in memory, got a {type(X).__name__}. Give "
+            "it a sample, X.compute() where that fits, or audit the table with "
+            "HolderBayesRegressor, which walks over row sources."
+        )
 
 
 def private_random_state(random_state):

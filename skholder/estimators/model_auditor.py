@@ -16,7 +16,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, fit_context, method_par
 from ..audit import RULES, Adequacy
 from ..sampling.progress import ProgressBar
 from .flagging import flagged_count, flagged_rows
-from .inputs import private_random_state, usable_weight
+from .inputs import needs_memory, private_random_state, usable_weight
 from .naming import frame_library, row_labels, target_name
 from .out_of_fold import (
     ResidualSize,
@@ -241,6 +241,7 @@ class ModelAuditor(ResidualAudit):
         self
         """
         _refuse_others(self.estimator)
+        needs_memory(self, X)
         labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
         X, response = rows_and_response(X, y)
         random = private_random_state(self.random_state)

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.linear_model import LinearRegression
 
-from skholder import HolderBayesDensity, HolderBayesRegressor
+from skholder import HolderBayesDensity, HolderBayesRegressor, ModelAuditor
 from skholder.rows import ArraySource, BlockSource
 
 # Few draws will do to compare two ways to the same ones.
@@ -198,3 +199,9 @@ class TestDask:
         model = clone(REGRESSOR).fit(some[:, :3], some[:, 3])
         memory = clone(REGRESSOR).fit(X[:600], y[:600])
         np.testing.assert_allclose(model.coef_, memory.coef_, rtol=1e-9)
+
+
+def test_a_model_auditor_says_that_it_needs_memory():
+    X, y = spoiled(200)
+    with pytest.raises(ValueError, match="ModelAuditor needs its rows in memory"):
+        ModelAuditor(LinearRegression()).fit(ArraySource(X, y), y)

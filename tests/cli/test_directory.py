@@ -1,0 +1,97 @@
+"""``skholder audit`` on a directory of Parquet files."""
+
+import json
+
+import numpy as np
+import pytest
+
+from skholder import HolderBayesRegressor
+from skholder.cli import main
+
+pa = pytest.importorskip("pyarrow")
+pq = pytest.importorskip("pyarrow.parquet")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1200, 2))
+    y = X.sum(axis=1) + rng.normal(size=1200)
+    y[:60] += 9
+    home = tmp_path / "parts"
+    home.mkdir()
+    for k, part in enumerate(np.split(np.arange(1200), 3)):
+        table = pa.table({"a": X[part, 0], "b": X[part, 1], "y": y[part], "who": ["x"] * 400})
+        pq.write_table(table, home / f"{k}.parquet")
+    return home, X, y
+
+
+def run(capsys, *argv):
+    code = main([str(word) for word in argv])
+    return code, *capsys.readouterr()
+
+
+def test_the_answer_is_that_of_the_table_in_memory(folder, capsys, tmp_path):
+    home, X, y = folder
+    scores = tmp_path / "scores"
+    code, out, _ = run(
+        capsys, "audit", home, "--target", "y", "--json", "--scores", scores, "--draws", 2000
+    )
+    assert code == 0
+    found = json.loads(out)
+    memory = HolderBayesRegressor(n_draws=2000, random_state=0).fit(X, y)
+    assert found["epsilon"] == pytest.approx(memory.epsilon_, rel=1e-9)
+    assert found["columns"] == ["a", "b"]
+    assert found["rows"] == 1200
+    assert {one["block"] for one in found["worst"]} == {"0.parquet, batch 0"}
+    parts = [pq.read_table(path) for path in sorted(scores.iterdir())]
+    assert [len(part) for part in parts] == [400, 400, 400]
+    fod = np.concatenate([part["fod"].to_numpy() for part in parts])
+    np.testing.assert_allclose(fod, memory.fod_scores_, atol=1e-12)
+    assert found["count"] == np.sum(fod > 0.5)
+
+
+def test_the_text_and_the_gate(folder, capsys):
+    home, *_ = folder
+    code, out, _ = run(
+        capsys, "audit", home, "--target", "y", "--exclude", "b", "--fail-above", 0.01,
+        "--draws", 2000,
+    )  # fmt: skip
+    assert code == 3
+    assert "1,200 rows" in out
+    assert "rows do not follow the model" in out
+    assert "row 0 of 0.parquet" in out or "of 0.parquet, batch 0" in out
+    assert "Gate closed" in out
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--report", "r.html"], "--report needs the rows in memory"),
+        (["--model", "trees"], "--model trees does not work on a directory"),
+        (["--scores", "."], "exists; give the name of a new folder"),
+        (["--scores", "no/such/place"], "there is no folder"),
+        (["--exclude", "z"], "no numeric column 'z'"),
+        (["--columns", "who"], "has no numeric column 'who'"),
+    ],
+)
+def test_what_cannot_be_done_is_said_first(folder, capsys, options, message):
+    home, *_ = folder
+    code, out, err = run(capsys, "audit", home, "--target", "y", *options)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_an_empty_directory_and_nothing_half_written(folder, capsys, tmp_path):
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    code, _, err = run(capsys, "audit", empty)
+    assert code == 2
+    assert "neither a Parquet file nor a directory of them" in err
+    home, *_ = folder
+    bad = pa.table({"a": [1.0], "b": [np.nan], "y": [1.0]})
+    pq.write_table(bad, home / "9.parquet")
+    code, _, err = run(capsys, "audit", home, "--target", "y", "--scores", tmp_path / "scores")
+    assert code == 2
+    assert "9.parquet, batch 0: column 1 of X holds nan" in err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "parts"]
