@@ -11,12 +11,15 @@ from pathlib import Path
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 from docutils.nodes import SkipNode
-from docutils.utils.math import latex2mathml
+from docutils.utils.math import MathError, latex2mathml
 from sphinx.errors import ExtensionError
+from sphinx.util.logging import getLogger
 from sphinx_gallery.sorting import ExplicitOrder
 
 import skholder
 from skholder.cli import main
+
+LOGGER = getLogger(__name__)
 
 project = "skholder"
 author = "The skholder developers"
@@ -60,26 +63,26 @@ html_theme_options = {
 GALLERY = [
     "plot_audit.py",
     "plot_regression_audit.py",
-
-
+    "plot_explain_row.py",
+    "plot_clean_table.py",
     "plot_posterior.py",
-
+    "plot_gamma_path.py",
     "plot_influence.py",
-
-
-
+    "plot_leverage.py",
+    "plot_wrong_model.py",
+    "plot_any_model.py",
     "plot_density_audit.py",
-
-
-
-
-
-
-
+    "plot_wide_table.py",
+    "plot_count_data.py",
+    "plot_own_model.py",
+    "plot_student_noise.py",
+    "plot_detectors.py",
+    "plot_pipeline.py",
+    "plot_search.py",
     "plot_groups.py",
-
-
-
+    "plot_gate.py",
+    "plot_compare.py",
+    "plot_beyond_memory.py",
 ]
 # "-D plot_gallery=1" runs the scripts and shows their pictures.
 plot_gallery = "False"
@@ -97,15 +100,21 @@ sphinx_gallery_conf = {
 }
 
 
+def _mathml(node, as_block):
+    try:
+        return latex2mathml.tex2mathml(node.astext(), as_block=as_block)
+    except MathError as error:
+        LOGGER.warning("formula: %s", error, location=node)
+        return ""
+
+
 def _inline_math(translator, node):
-    translator.body.append(latex2mathml.tex2mathml(node.astext(), as_block=False))
+    translator.body.append(_mathml(node, as_block=False))
     raise SkipNode
 
 
 def _block_math(translator, node):
-    translator.body.append('<div class="math">')
-    translator.body.append(latex2mathml.tex2mathml(node.astext(), as_block=True))
-    translator.body.append("</div>\n")
+    translator.body.append(f'<div class="math">{_mathml(node, as_block=True)}</div>\n')
     raise SkipNode
 
 

@@ -1,8 +1,6 @@
 """Why do far rows stop pulling?
 =============================
 
-Why the fit is robust: rows far from it stop pulling.
-
 The change of the slope's posterior mean were one more row like each of these added. Left,
 Hölder-Bayes: the pull returns to nothing for large residuals. Right, ordinary Bayes
 (``divergence="kl"``): the farther a row lies, the harder it pulls, and every residual is measured

@@ -1,8 +1,6 @@
 """What does the fit believe, and can the sampler be trusted?
 ==========================================================
 
-What the fit believes, and whether the sampler can be trusted.
-
 Left, the joint posterior of coefficients, noise scale and contamination, with the true values.
 Right, the draws of four independent ensembles: they should look alike, R-hat should be below 1.01
 and the effective sizes above 400.
