@@ -1,11 +1,15 @@
-"""The code on the site runs, and the site, the gallery and the package name the same things."""
+"""The code on the site runs; the site, the recipe and the package name the same things."""
 
+import configparser
 import doctest
 import re
 from pathlib import Path
 
 import matplotlib.pyplot as plt
 import pytest
+
+import skholder
+from skholder import gates, inspection, model_selection
 
 ROOT = Path(__file__).parents[1]
 DOC = ROOT / "doc"
@@ -41,3 +45,39 @@ def test_examples_print_what_they_say(page):
 def test_every_way_to_extend_the_package_is_shown_by_running_code():
     shown = {path.stem for path in WITH_EXAMPLES if path.parent.name == "develop"}
     assert shown == {"model", "divergence", "noise", "display"}
+
+
+def test_the_reference_has_every_public_name():
+    listed = set((DOC / "api.rst").read_text("utf-8").split())
+    wanted = set(skholder.__all__) - {"__version__"}
+    for room in (gates, inspection, model_selection):
+        wanted |= {f"{room.__name__.removeprefix('skholder.')}.{name}" for name in room.__all__}
+    assert wanted <= listed
+
+
+def test_every_page_is_reached_from_the_index():
+    # Sphinx says so too; the suite is where it is noticed first.
+    named = {
+        name
+        for page in PAGES
+        for name in re.findall(r"^   ([\w/]+)$", page.read_text("utf-8"), re.M)
+    }
+    missing = {path.relative_to(DOC).with_suffix("").as_posix() for path in PAGES} - named
+    # develop/ pages and guide/ pages are named with their folder; the demo is linked, not listed.
+    assert missing <= {"index", "demo"}
+
+
+@pytest.mark.parametrize("name", ["CITATION.cff", "doc/citation.rst", "doc/conda-recipe/meta.yaml"])
+def test_one_version(name):
+    found = re.search(r"version ?[:=] [{\"]?([\d.]+)", (ROOT / name).read_text("utf-8"))
+    assert found[1] == skholder.__version__
+
+
+def test_the_recipe_asks_for_what_the_package_asks_for():
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    wanted = {line.replace(" ", "") for line in config["options"]["install_requires"].split("\n")}
+    wanted = wanted - {""} | {f"python{config['options']['python_requires']}"}
+    recipe = (DOC / "conda-recipe" / "meta.yaml").read_text("utf-8")
+    run = re.search(r"^  run:\n((?:    - .*\n)+)", recipe, re.M)[1]
+    assert {line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()} == wanted
