@@ -48,11 +48,13 @@ html_css_files = ["site.css"]
 html_math_renderer = "mathml"
 html_copy_source = False
 html_show_sourcelink = False
-html_sidebars = {"index": [], "getting_started": [], "which_tool": [], "citation": []}
+# Pages without pages below them need no list of these.
+_ALONE = "index getting_started which_tool theory comparison whats_new citation demo"
+html_sidebars = dict.fromkeys([*_ALONE.split(), "auto_examples/index"], [])
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 4,
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": [],
@@ -90,12 +92,13 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples",
     "filename_pattern": r"/plot_",
-    "ignore_pattern": r"^(?!.*[/\\]plot_).*\.py$",
+    "ignore_pattern": r"(?:^|[/\\])(?!plot_)[^/\\]*\.py$",
     "nested_sections": False,
     "within_subsection_order": ExplicitOrder(GALLERY),
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_memory": False,
+    "write_computation_times": False,
     "remove_config_comments": True,
 }
 

@@ -1,4 +1,4 @@
-"""setuptools' own build backend, with a list of what a source distribution holds beside the package.
+"""setuptools' own build backend, and a list of what source distributions hold beside the package.
 
 setuptools reads that list from ``MANIFEST.in`` at the root; here it stands beside this file.
 """
