@@ -50,7 +50,7 @@ html_copy_source = False
 html_show_sourcelink = False
 # Pages without pages below them need no list of these.
 _ALONE = "index getting_started which_tool theory comparison whats_new citation demo"
-html_sidebars = dict.fromkeys([*_ALONE.split(), "auto_examples/index"], [])
+html_sidebars = {page: [] for page in [*_ALONE.split(), "auto_examples/index"]}
 html_theme_options = {
     "show_prev_next": True,
     "navigation_with_keys": False,
