@@ -4,14 +4,17 @@ scikit-learn's estimator checks over many settings
 
 The test suite runs ``sklearn.utils.estimator_checks`` for a handful of settings; this study runs
 them for draws of 200, 400 and 1000, one to four ensembles, the Laplace approximation, every rule,
-both covariance types and every estimator of the package. Nothing may fail. One thing is exempt:
-checks that want some row of clean data to be called an outlier, where ``rule="lower"`` calls none
-so. The lower end of the posterior of the number of outliers is rightly 0 there.
+both covariance types, every divergence and every estimator of the package. Nothing may fail. One
+thing is exempt: checks that want some row of clean data to be called an outlier, where
+``rule="lower"`` calls none so. The lower end of the posterior of the number of outliers is rightly
+0 there.
 
-Run all of it (about an hour on two cores), or the checks whose name has a text in it::
+Run all of it (some hours on two cores), the checks whose name has a text in it, or every k-th
+setting::
 
     python examples/studies/check_settings.py
     python examples/studies/check_settings.py --only sample_weight_equivalence
+    python examples/studies/check_settings.py --every 40 --from 3
 
 It prints one line for each failure and a summary; the exit code is the number of failures.
 """
@@ -53,6 +56,10 @@ def estimators():
         yield regressor
         yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor))
         yield AuditedEstimator(Ridge(), auditor=OutlierAuditor(regressor), mode="weight")
+        yield HolderBayesRegressor(gamma=2.0, **sampling)
+        for divergence in ("expsat", "ratsat", "gamma", "kl"):
+            yield HolderBayesRegressor(divergence=divergence, **sampling)
+            yield HolderBayesDensity(divergence=divergence, **sampling)
         for covariance_type in ("full", "diag"):
             density = HolderBayesDensity(covariance_type=covariance_type, **sampling)
             yield OutlierRejector(OutlierAuditor(density))
@@ -82,14 +89,16 @@ def failures(estimator, only):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[2])
     parser.add_argument("--only", default="", help="run checks whose name has this text in it")
-    only = parser.parse_args().only
+    parser.add_argument("--every", type=int, default=1, help="only every k-th setting")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
+    args = parser.parse_args()
     # scikit-learn skips its array API check where this is not set.
     os.environ["SCIPY_ARRAY_API"] = "1"
     # The checks fit a few rows with few draws: what the package warns of there is rightly said.
     warnings.simplefilter("ignore")
     start, n_settings, n_failed, n_run = time.perf_counter(), 0, 0, 0
-    for estimator in estimators():
-        failed, run = failures(estimator, only)
+    for estimator in list(estimators())[args.first :: args.every]:
+        failed, run = failures(estimator, args.only)
         n_settings, n_run, n_failed = n_settings + 1, n_run + run, n_failed + len(failed)
         for name, text in failed:
             print(f"{' '.join(repr(estimator).split())}\n  {name}: {text[:500]}", flush=True)

@@ -154,6 +154,9 @@ def _normal_checks(model, shape, gamma, weight, names):
     power = max(gamma, efficient_gamma(k))
     far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
     mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
+    if not np.any(mass):
+        # Every row is far out: none is kept, and there is nothing to say of them.
+        return []
     tau = (1 + power) ** -0.5
     v = np.where(far[:, None], 0.0, shape.columns) / tau
     if shape.design is not None:

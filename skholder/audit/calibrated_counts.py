@@ -125,7 +125,7 @@ def count_rows(result, table, values, tails, prior, method, random):
     prior : AlphaPrior
     method : {"calibrated", "holder"}
         ``"holder"`` is the paper's conditional of alpha, and what remains where no single mode
-        holds the draws.
+        holds the draws, or where more rows are counted than there is room to tabulate.
     random : numpy.random.RandomState
 
     Returns
@@ -198,7 +198,7 @@ def calibrated_counts(model, values, tally, beyond, theta, prior, random):
 def _count_grid(estimate, sd, tally, prior):
     """The numbers of rows that K may be: from the certain ones to the limit.
 
-    Of millions, those that are worth looking at.
+    Of millions, those that are worth looking at; of more, every so many.
     """
     upper = np.floor(tally.total * (1 - prior.lower))
     lowest = min(tally.certain, upper)
@@ -206,7 +206,8 @@ def _count_grid(estimate, sd, tally, prior):
         reach = _GRID_REACH * sd + 1000
         upper = min(upper, max(estimate, lowest) + reach)
         lowest = max(lowest, lowest + np.floor(min(estimate, upper) - reach - lowest))
-    return lowest + np.arange(int(upper - lowest) + 1)
+    step = max(1.0, np.ceil((upper - lowest) / _LARGEST_GRID))
+    return lowest + step * np.arange(int((upper - lowest) / step) + 1)
 
 
 def _mixture(estimate, sd, grid, tally, prior):
@@ -251,7 +252,8 @@ def _log_count_prior(grid, total, prior):
     log_law -= gammaln(grid + 1) + gammaln(total - grid + 1)
     if len(grid) < total * (1 - prior.lower) - grid[0]:
         # Part of a long grid: the mass of the whole is that of the Beta law of the share.
-        return log_law - betaln(a, b) - np.log(betainc(b, a, 1 - prior.lower))
+        step = grid[1] - grid[0] if len(grid) > 1 else 1.0
+        return log_law - betaln(a, b) - np.log(betainc(b, a, 1 - prior.lower)) + np.log(step)
     top = log_law.max()
     return log_law - top - np.log(np.sum(np.exp(log_law - top)))
 

@@ -5,8 +5,9 @@ of a row is the share of draws that flag it::
 
     FoD_i = (1 / S) sum_s I(row i is among the K_s smallest l^s)
 
-so that the FoD scores sum to the mean of K exactly. Ties go to the earlier row. A row of weight w
-counts as w rows, and may be flagged in part.
+so that the FoD scores sum to the mean of K exactly. Ties go to the earlier row; with the canonical
+set of rows at hand, that is the order of the set, and copies of a row share its flags, so that the
+order of a table says nothing. A row of weight w counts as w rows, and may be flagged in part.
 """
 
 from __future__ import annotations
@@ -68,16 +69,41 @@ def detect(
     Detection
     """
     log_peak = model.log_peak(theta)
-    if counts is not None and rows.weight is None and model.has_linear_distance:
-        flagged, cut = screened_flags(model, rows, theta, counts, _flag)
-        threshold = np.where(counts > 0, model.log_kernel_of_distance(theta, cut), -np.inf)
-    else:
-        flagged, threshold = _flag_all(model, rows, theta, counts)
     if distinct is None:
+        flagged, threshold = _flag_rows(model, rows, theta, counts)
         mean = _mean_log_kernel(model, rows, theta)
     else:
+        flagged, threshold = _flag_by_member(model, rows, theta, counts, distinct, member)
         mean = _mean_by_member(model, rows, theta, distinct, member)
     return Detection(flagged / len(theta), mean + log_peak.mean(), threshold + log_peak)
+
+
+def _flag_rows(model, rows, theta, counts):
+    """How often each row is flagged (n,), and the thresholds (S,) less the log peak."""
+    if counts is not None and rows.weight is None and model.has_linear_distance:
+        flagged, cut = screened_flags(model, rows, theta, counts, _flag)
+        return flagged, np.where(counts > 0, model.log_kernel_of_distance(theta, cut), -np.inf)
+    return _flag_all(model, rows, theta, counts)
+
+
+def _flag_by_member(model, rows, theta, counts, distinct, member):
+    """As :func:`_flag_rows`, in the order of the distinct rows, copies sharing their flags."""
+    flagged = np.empty(len(rows))
+    if len(distinct) == len(rows):
+        ordered, threshold = _flag_rows(model, distinct, theta, counts)
+        return ordered[member], threshold
+    order = np.argsort(member, kind="stable")
+    weight = None if rows.weight is None else rows.weight[order]
+    flagged[order], threshold = _flag_rows(
+        model, RowBlocks(rows.rows[order], weight), theta, counts
+    )
+    present = np.flatnonzero(member >= 0)
+    weight = np.ones(len(rows)) if rows.weight is None else rows.weight
+    total = np.bincount(member[present], weight[present])
+    shared = np.bincount(member[present], weight[present] * flagged[present]) / total
+    copied = present[np.bincount(member[present])[member[present]] > 1]
+    flagged[copied] = shared[member[copied]]
+    return flagged, threshold
 
 
 def _mean_by_member(model, rows, theta, distinct, member):

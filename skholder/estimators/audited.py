@@ -20,6 +20,7 @@ from .class_audits import clean_classes
 from .cleaning import as_auditor, clean_rows
 from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
+from .restoring import restoring
 from .routing import routed_fit_params
 
 __all__ = ["AuditedEstimator"]
@@ -131,6 +132,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         return OutlierAuditor(HolderBayesRegressor() if is_regressor(self.estimator) else None)
 
     @fit_context(prefer_skip_nested_validation=False)
+    @restoring
     def fit(
         self,
         X: ArrayLike,

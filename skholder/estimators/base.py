@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_is_fitted
 
-from .._sklearn import HasMethods, Interval, StrOptions, fit_context, threadpool_controller
+from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import Audit
 from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer
@@ -22,9 +22,11 @@ from ..inference.health import MAX_SHARE
 from ..models import NamedDraws
 from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
 from ..summaries.arviz_export import to_arviz
+from .blas import one_blas_thread
 from .conclusions import NEED_ALPHA, ROW_RESULTS, Conclusions, PosteriorMode
 from .prepared import Prepared
 from .record import FitRecord, StreamedRecord
+from .restoring import restored_on_error
 from .streaming import StreamedFit
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
@@ -34,14 +36,8 @@ __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
 def fitting(estimator: BaseEstimator) -> Iterator[None]:
     """One BLAS thread (row blocks have their own); on any error the estimator is as before."""
     estimator.check_combinations()
-    before = dict(vars(estimator))
-    try:
-        with threadpool_controller().limit(limits=1, user_api="blas"):
-            yield
-    except BaseException:
-        vars(estimator).clear()
-        vars(estimator).update(before)
-        raise
+    with restored_on_error(estimator), one_blas_thread():
+        yield
 
 
 class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
@@ -242,7 +238,7 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
                 f"{type(self).__name__} was fitted on a row source and has no {name!r}: its rows "
                 "may be beyond memory. Use audit_blocks(source), which goes through them in blocks."
             )
-        if name in NEED_ALPHA and "record_" in vars(self):
+        if name in NEED_ALPHA and ("record_" in vars(self) or not name.endswith("_")):
             raise AttributeError(
                 f"{type(self).__name__}(divergence={self.divergence!r}) has no {name!r}: this "
                 "divergence does not infer the inlier share alpha. Use divergence='dpd', "

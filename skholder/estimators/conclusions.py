@@ -31,6 +31,9 @@ NEED_ALPHA = (
     "outlier_count_posterior_",
     "fod_scores_",
     "offset_",
+    "decision_function",
+    "predict",
+    "fit_predict",
 )
 #: Attributes with a number for each training row.
 ROW_RESULTS = ("fod_scores_", "log_density_", "tail_probability_", "offset_")

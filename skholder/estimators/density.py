@@ -11,16 +11,17 @@ from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
-from ..audit.column_values import ColumnValues, typical_rows
-from ..audit.evidence import density_evidence
+from ..divergences import KullbackLeibler, check_divergence
 from ..models import DENSITY_NAMES, check_density
-from ..posterior import covariance_rule, efficient_gamma
+from ..posterior import covariance_rule, efficient_gamma, search_random
 from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.predictive import lowest_predictive
 from .base import HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
+from .density_rows import evidence_of, is_discrete, lost_directions
 from .inputs import as_source, naming_columns, private_random_state, usable_weight
+from .limits import check_trusted
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
@@ -28,8 +29,6 @@ from .width import check_width, covariance_for
 
 __all__ = ["HolderBayesDensity"]
 
-# A column with so few values among so many rows is discrete.
-_FEW_VALUES, _FEW_ROWS = 5, 1000
 # Efficiency of the power that is taken where rows are fewer than columns.
 _FEW_ROWS_EFFICIENCY = 0.96
 
@@ -270,21 +269,17 @@ class HolderBayesDensity(DensityPredictions):
             rule = self._temperature_rule(start)
             result, path = self._sampled(model, table.rows, path, gamma, rule, random)
             rows = units.apply(start.data)
-            contributions = result.draws.model.contributions(result.draws.theta, units.forward)
-            values = ColumnValues.of(start.data, _typical(result, rows), start.weight)
             self._conclude(
                 result,
                 rows,
                 table,
                 random,
-                **_lost(units),
+                **lost_directions(units),
                 path=path,
                 units=units,
                 weight=start.weight,
                 columns=column_names(self),
-                evidence=density_evidence(
-                    column_names(self), start.data, rows, contributions, values
-                ),
+                evidence=evidence_of(column_names(self), result, start, rows),
                 baseline=PlainMoments.of(start.data, start.weight),
                 **start.labels,
             )
@@ -302,10 +297,13 @@ class HolderBayesDensity(DensityPredictions):
         kind.check_support(data)
         random = private_random_state(self.random_state)
         where = canonical(data, weight=weight)
-        distinct = data[where.chosen]
+        distinct, k = data[where.chosen], data.shape[1]
         covariance_type = covariance_for(self.covariance_type, distinct, where.weight)
-        units = self._units(kind.scaling(covariance_type), distinct, where.weight, random)
+        search = search_random(random, len(distinct), k * (k + 3) // 2)
+        units = self._units(kind.scaling(covariance_type), distinct, where.weight, search)
         table = AuditedTable(RowBlocks(units.apply(distinct), where.weight), where)
+        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+            check_trusted(table.rows.rows)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
         model = kind.build(
             table.rows.rows, covariance_type, names, n_own=units.n_own, **self._priors()
@@ -317,7 +315,7 @@ class HolderBayesDensity(DensityPredictions):
             # Differences between powers are all noise here; a small one still sees gross rows.
             return efficient_gamma(start.model.n_modelled, _FEW_ROWS_EFFICIENCY), None
         # Tied values make narrow modes, to which a search over powers would be drawn.
-        discrete = start.model.is_normal and _is_discrete(start.data)
+        discrete = start.model.is_normal and is_discrete(start.data)
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
             return efficient_gamma(start.model.n_modelled), None
         return super()._power(start)
@@ -339,8 +337,12 @@ class HolderBayesDensity(DensityPredictions):
 
     def _units(self, scaling, X, weight, random):
         """The map to the computing scale."""
-        in_users_units = not self.standardize and scaling != "spectral"
-        units = Whitening.of("none" if in_users_units else scaling, X, weight, random)
+        names = [f"Column {name!r}" for name in column_names(self)]
+        if self.standardize or scaling not in ("full", "standard"):
+            kind = scaling if self.standardize or scaling == "spectral" else "none"
+            units = Whitening.of(kind, X, weight, random, names)
+        else:
+            units = Whitening.plain(X, weight, names)
         if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
         check_width(len(units.backward), scaling, self.inference)
@@ -369,27 +371,3 @@ class HolderBayesDensity(DensityPredictions):
             fit.model, fit.theta, distinct.rows, log_density + log_volume, count + 1
         )
         return score_threshold(scores, weight[lowest], count) - log_volume
-
-
-def _is_discrete(X):
-    """Whether some column of X has so few values that most rows share theirs with others."""
-    few = X[:: max(1, len(X) // _FEW_ROWS)]
-    return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
-
-
-def _typical(result, rows):
-    """Which rows (n,) the best mode keeps."""
-    draws = result.draws
-    log_density = draws.model.log_density(result.modes[0].theta[None], rows)[:, 0]
-    return typical_rows(log_density, 0.0 if draws.alpha is None else 1 - np.mean(draws.alpha))
-
-
-def _lost(units):
-    """How many directions of X have no spread, and a sentence about them."""
-    if not units.n_lost:
-        return {}
-    return {
-        "n_lost": units.n_lost,
-        "lost": f"{units.n_lost} of the {len(units.centre)} directions of X have no spread "
-        "(constant or collinear columns): the density is that of the others. Drop those columns.",
-    }

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import DensityMixin, OutlierMixin
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..audit import flagged_share, tail_probabilities
+from ..divergences import check_divergence
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
@@ -15,6 +20,25 @@ from .inputs import naming_columns, private_random_state
 from .lazy_rows import row_wise
 
 __all__ = ["DensityPredictions"]
+
+_Method = TypeVar("_Method", bound=Callable)
+
+
+def _labels_rows(density):
+    """Whether a density calls rows outliers: it infers how many, or is given a share."""
+    if density.contamination != "auto":
+        return True
+    gamma = 1.0 if isinstance(density.gamma, str) else density.gamma
+    try:
+        return check_divergence(density.divergence, gamma, density.kappa).has_alpha
+    except (TypeError, ValueError):
+        # What is wrong with the parameters is for fit to say.
+        return True
+
+
+def _labelling(method: _Method) -> _Method:
+    """Decorator of methods that only a density which labels rows has; keeps the method's type."""
+    return cast(_Method, available_if(_labels_rows)(method))
 
 
 class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
@@ -61,6 +85,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """
         return float(np.mean(self.score_samples(X)))
 
+    @_labelling
     @row_wise()
     def decision_function(self, X: ArrayLike) -> NDArray[np.float64]:
         """``score_samples(X) - offset_``: negative for outliers.
@@ -75,6 +100,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         """
         return self.score_samples(X) - self.offset_
 
+    @_labelling
     @row_wise(np.int64)
     def predict(self, X: ArrayLike) -> NDArray[np.int_]:
         """+1 for inliers and -1 for outliers.
@@ -88,6 +114,32 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ndarray of int, shape (m,)
         """
         return np.where(self.decision_function(X) < 0, -1, 1)
+
+    @_labelling
+    def fit_predict(
+        self, X: ArrayLike, y: ArrayLike | None = None, **fit_params: Any
+    ) -> NDArray[np.int_]:
+        """Fit to X and label its rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        **fit_params : dict
+            For ``fit``.
+
+        Returns
+        -------
+        ndarray of int, shape (n_samples,)
+            +1 for inliers and -1 for outliers.
+        """
+        return super().fit_predict(X, y, **fit_params)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        if not _labels_rows(self):
+            tags.estimator_type = "density_estimator"
+        return tags
 
     def sample(
         self, n_samples: int = 1, random_state: int | np.random.RandomState | None = None

@@ -11,6 +11,7 @@ from sklearn.utils import check_random_state
 
 from .._sklearn import check_sample_weight
 from ..rows import DaskSource, RowSource, is_dask
+from .limits import check_total_weight
 
 __all__ = ["as_source", "naming_columns", "needs_memory", "private_random_state", "usable_weight"]
 
@@ -53,6 +54,7 @@ def usable_weight(sample_weight, X):
     weight = check_sample_weight(sample_weight, X, dtype=np.float64)
     if np.any(weight < 0):
         raise ValueError("sample_weight must not be negative.")
+    check_total_weight(weight)
     if not weight.sum() > 0:
         raise ValueError("sample_weight sums to zero: no row carries any weight.")
     if np.sum(weight > 0) < 2:

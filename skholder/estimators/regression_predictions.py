@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Literal, overload
 
 import numpy as np
@@ -25,6 +26,8 @@ __all__ = ["RegressionPredictions"]
 
 # Draws used where a row needs an integral over its own predictive density.
 _THINNED = 256
+# With a larger power, 20 rows per parameter leave the posterior vacuous.
+_VACUOUS = 1.2
 
 
 class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
@@ -32,6 +35,13 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
 
     # Columns that X has at the least.
     n_columns_needed = 1
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # scikit-learn's own example has 200 rows and 12 parameters.
+        large = isinstance(self.gamma, Real) and self.gamma > _VACUOUS
+        tags.regressor_tags.poor_score = large and self.divergence != "kl"
+        return tags
 
     def _check_rows(self, X, y):
         check_is_fitted(self)

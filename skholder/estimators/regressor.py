@@ -299,7 +299,14 @@ class HolderBayesRegressor(RegressionPredictions):
         model = self._model(check_noise(self.noise))
         where = canonical(data, response, weight)
         kept = data[where.chosen], response[where.chosen]
-        units = RegressionUnits.of(*kept, where.weight, self.fit_intercept, self.standardize)
+        units = RegressionUnits.of(
+            *kept,
+            where.weight,
+            self.fit_intercept,
+            self.standardize,
+            column_names(self),
+            labels["target"],
+        )
         blocks = RowBlocks(units.rows(*kept), where.weight)
         random = private_random_state(self.random_state)
         table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))

@@ -17,6 +17,7 @@ from .base import HolderBayesEstimator
 from .cleaning import as_auditor, clean_rows
 from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
+from .restoring import restoring
 
 __all__ = ["OutlierRejector"]
 
@@ -83,6 +84,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @fit_context(prefer_skip_nested_validation=False)
+    @restoring
     def fit(self, X: ArrayLike, y: ArrayLike | None = None) -> Self:
         """Audit the rows of X, or y given X.
 

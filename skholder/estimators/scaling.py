@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..rows import NORMAL_IQR, weighted_quantiles
+from .limits import check_columns, check_plain_columns, within_reach
 
 __all__ = ["RegressionUnits", "Scaling"]
 
@@ -64,7 +65,9 @@ class Scaling:
         return cls(np.zeros(n_columns), np.ones(n_columns), np.zeros(n_columns, dtype=bool))
 
     def apply(self, values):
-        return (values - self.centre) / self.scale
+        """Values (n, k) on the computing scale, a fresh array; see :mod:`.limits` for far ones."""
+        with np.errstate(over="ignore"):
+            return within_reach((values - self.centre) / self.scale)
 
 
 @dataclass(frozen=True)
@@ -83,12 +86,22 @@ class RegressionUnits:
     has_intercept: bool
 
     @classmethod
-    def of(cls, X, y, weight, fit_intercept, standardize):
-        """From X (n, p) and y (n,), with weights (n,) or None."""
+    def of(cls, X, y, weight, fit_intercept, standardize, columns=None, target="y"):
+        """From X (n, p) and y (n,), with weights (n,) or None.
+
+        Numbers beyond what :mod:`.limits` allows are refused: by ``columns``, their names or None,
+        and by the name of the ``target``.
+        """
+        columns = range(X.shape[1]) if columns is None else columns
+        named = [f"Column {name!r}" for name in columns], [f"The response {target!r}"]
         if not standardize:
+            check_plain_columns(X, weight, named[0])
+            check_plain_columns(y[:, None], weight, named[1])
             return cls(Scaling.identity(X.shape[1]), Scaling.identity(1), fit_intercept)
-        response = Scaling.of(y[:, None], weight, fit_intercept)
-        return cls(Scaling.of(X, weight, fit_intercept), response, fit_intercept)
+        x, response = (Scaling.of(part, weight, fit_intercept) for part in (X, y[:, None]))
+        for scaling, names in zip((x, response), named, strict=True):
+            check_columns(scaling.centre, scaling.scale, scaling.constant, names)
+        return cls(x, response, fit_intercept)
 
     def rows(self, X, y):
         """(1,) X and y on the computing scale side by side, shape (m, p + 2) or (m, p + 1)."""

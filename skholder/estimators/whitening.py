@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..models.starts import minimum_covariance_determinant, principal_axes
+from .limits import check_columns, check_plain_columns, within_reach
 from .scaling import Scaling
 
 __all__ = ["Whitening"]
@@ -14,8 +15,8 @@ __all__ = ["Whitening"]
 # Directions with less variance than this, relative to the columns' own, count as degenerate.
 _SINGULAR = 1e-10
 
-# Fourth powers of this, summed over columns, stay finite.
-_FURTHEST = 1e70
+# Deviations beyond this many of a column's scales would overflow in a product.
+_REACH = 1e100
 
 
 @dataclass(frozen=True)
@@ -50,9 +51,10 @@ class Whitening:
         return float(np.sum(np.log(np.linalg.svd(self.backward, compute_uv=False))))
 
     def apply(self, X):
-        """Rows (n, r) on the computing scale; further out than floats can square is no further."""
-        rows = (X - self.centre) @ self.forward
-        return np.clip(rows, -_FURTHEST, _FURTHEST, out=rows)
+        """Rows (n, r) on the computing scale; see :mod:`.limits` for those far out."""
+        reach = _REACH * np.max(np.abs(self.backward), axis=0, initial=0.0)
+        deviation = X - self.centre
+        return within_reach(np.clip(deviation, -reach, reach, out=deviation) @ self.forward)
 
     def names(self, columns):
         """What to call the coordinates of z: the column that each is about, given those before.
@@ -71,42 +73,55 @@ class Whitening:
         return [columns[j] for j in np.argmax(size, axis=0)]
 
     @classmethod
-    def of(cls, kind, X, weight, random):
+    def of(cls, kind, X, weight, random, names=None):
         """The map of a kind.
 
-        ``"full"``, ``"spectral"``, ``"standard"``, ``"ratio"`` or ``"none"``.
+        ``"full"``, ``"spectral"``, ``"standard"``, ``"ratio"`` or ``"none"``. Columns, by their
+        ``names``, of numbers beyond what :mod:`.limits` allows are refused.
         """
         if kind == "full":
-            return cls.full(X, weight, random)
-        return cls.spectral(X, weight) if kind == "spectral" else cls.columns(X, weight, kind)
+            return cls.full(X, weight, random, names)
+        if kind == "spectral":
+            return cls.spectral(X, weight, names)
+        return cls.columns(X, weight, kind, names)
+
+    @classmethod
+    def plain(cls, X, weight, names):
+        """The user's own units, where X can be computed with as it is."""
+        check_plain_columns(X, weight, names)
+        return cls.identity(X.shape[1])
 
     @classmethod
     def identity(cls, n_columns):
         return cls(np.zeros(n_columns), np.eye(n_columns), np.eye(n_columns))
 
     @classmethod
-    def columns(cls, X, weight, kind="standard"):
+    def columns(cls, X, weight, kind="standard", names=None):
         """Column by column: ``"standard"``, ``"ratio"`` (no centring, median 1) or ``"none"``."""
         if kind == "none":
             return cls.identity(X.shape[1])
         if kind == "ratio":
             middle = np.median(X, axis=0)
-            scale = np.where(middle > 0, middle, np.maximum(np.mean(X, axis=0), 1e-300))
-            centre, kept = np.zeros(X.shape[1]), np.ptp(X, axis=0) > 0
+            with np.errstate(over="ignore"):
+                scale = np.where(middle > 0, middle, np.maximum(np.mean(X, axis=0), 1e-300))
+            centre, kept = np.zeros(X.shape[1]), np.any(X[:1] != X, axis=0)
         else:
             scaling = Scaling.of(X, weight)
             centre, scale, kept = scaling.centre, scaling.scale, ~scaling.constant
+        check_columns(centre, scale, ~kept, range(X.shape[1]) if names is None else names)
         unit = np.eye(X.shape[1])
         return cls(centre, (unit / scale)[:, kept], (unit * scale)[kept])
 
     @classmethod
-    def full(cls, X, weight, random):
+    def full(cls, X, weight, random, names=None):
         """By the covariance, so that any affine change of X only rotates z.
 
         Where gross outliers own the covariance (some direction's honest spread is below a tenth of
         it) the minimum covariance determinant takes its place.
         """
-        plain = cls.columns(X, weight)
+        plain = cls.columns(X, weight, names=names)
+        if len(plain.backward) == 0:
+            return plain
         z = plain.apply(X)
         # Rows this far out in some column would own the covariance, or make it look singular.
         near = np.max(np.abs(z), axis=1, initial=0.0) < 20
@@ -126,9 +141,9 @@ class Whitening:
         return out
 
     @classmethod
-    def spectral(cls, X, weight):
+    def spectral(cls, X, weight, names=None):
         """Coordinates along the principal axes of a robust scatter, in units of their spread."""
-        plain = cls.columns(X, weight)
+        plain = cls.columns(X, weight, names=names)
         if len(plain.backward) == 0:
             return plain
         axes = principal_axes(plain.apply(X), weight)

@@ -125,12 +125,16 @@ def _posterior_modes(found, rows, settings):
         *args, calibrated(risk, found.theta[0]) if beta is None else beta, settings.alpha_prior
     )
     modes = find_modes(posterior, found.theta[:_MAX_MODES])
+    if not modes:
+        # Minimisers so degenerate that the prior rules them out: the robust starts are not.
+        starts = found.model.starts(rows.rows, rows.weight, np.random.RandomState(0))
+        modes = find_modes(posterior, starts)
     for _ in range(3):
         # A fit that leans on the floor is no minimiser of the risk: settle its scale and beta.
         if beta is not None or not modes[0].at_floor:
             break
         posterior = HolderPosterior(*args, calibrated(risk, modes[0].theta), settings.alpha_prior)
-        modes = find_modes(posterior, [mode.theta for mode in modes[:2]])
+        modes = find_modes(posterior, [mode.theta for mode in modes[:2]]) or modes
     return posterior, modes
 
 
@@ -147,6 +151,7 @@ def _mcmc_draws(posterior, modes, settings, random):
         random=np.random.RandomState(seeds[0]),
         curve=posterior.curve,
     )
+    posterior = posterior.tabulated(fitted.theta, fitted.values)
     samples = sampling.sample(
         posterior.log_prob,
         fitted,
@@ -177,7 +182,7 @@ def _mcmc_draws(posterior, modes, settings, random):
 def _proposal(posterior, modes):
     """t's at the modes weighted by Laplace evidence, and the prior as the defensive component."""
     evidence = np.array([mode.log_evidence for mode in modes])
-    modes = [mode for mode, e in zip(modes, evidence, strict=True) if e > evidence.max() - 25]
+    modes = [mode for mode, e in zip(modes, evidence, strict=True) if e >= evidence.max() - 25]
     evidence = np.array([mode.log_evidence for mode in modes])
     weight = np.exp(evidence - evidence.max())
     weight = np.maximum(weight / weight.sum(), _DEFENSIVE_SHARE)

@@ -131,7 +131,12 @@ class StudentTRadial(Radial):
     def rise(
         self, q: NDArray[np.float64], drop: NDArray[np.float64], k: int
     ) -> NDArray[np.float64]:
-        return -0.5 * (self.df + k) * np.log1p(-np.minimum(drop, q) / (self.df + q))
+        drop = np.minimum(drop, q)
+        share = drop / (self.df + q)
+        # Where nearly all of a huge q is dropped, 1 - share has no digits left.
+        rest = np.log((self.df + (q - drop)) / (self.df + q))
+        log_left = np.where(share < 0.5, np.log1p(-np.minimum(share, 0.5)), rest)
+        return -0.5 * (self.df + k) * log_left
 
     def _log_integral(self, k, power):
         """log of the integral of ``(1 + |z|^2 / df)^(-power)`` over R^k."""

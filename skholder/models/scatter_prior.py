@@ -6,6 +6,9 @@ import numpy as np
 
 __all__ = ["ScatterPrior"]
 
+# Eigenvalues further apart than this are lost in the floats' digits.
+_CONDITION = 1e13
+
 
 class ScatterPrior:
     """A prior of location and scatter that rotations of the data leave as it is.
@@ -25,25 +28,26 @@ class ScatterPrior:
         self.log_scale_prior_scale = normal.scale[model.k]
 
     def log_prob(self, theta):
-        """Log density (T, d) -> (T,); -inf below the floor."""
+        """Log density (T, d) -> (T,); -inf below the floor, and where L is singular in floats."""
         k, c = self.model.k, self.log_scale_prior_scale
         inside = np.all(theta >= self.lower, axis=1)
         value = np.full(len(theta), -np.inf)
         theta = theta[inside]
         factor = self.model.factor(theta)
-        eigenvalue = np.linalg.eigvalsh(factor @ np.swapaxes(factor, 1, 2))
+        eigenvalue, sound = _eigenvalues(factor)
         logs = np.log(np.maximum(eigenvalue, 1e-300))
         first, second = np.triu_indices(k, 1)
         log_norm = 0.5 * k * np.log(2 * np.pi * 4 * c**2) - k * np.log(2)
         log_norm += 0.25 * k * (k - 1) * np.log(2 * np.pi * 2 * c**2)
         log_norm += k * np.log(self.location_scale) + 0.5 * k * np.log(2 * np.pi)
-        value[inside] = (
+        log_prob = (
             -np.sum(logs**2, axis=1) / (8 * c**2)
             - np.sum(_log_sinhc(logs[:, first] - logs[:, second]), axis=1)
             - 0.5 * np.sum(theta[:, :k] ** 2, axis=1) / self.location_scale**2
             + theta[:, k : 2 * k] @ np.arange(k)
             - log_norm
         )
+        value[inside] = np.where(sound, log_prob, -np.inf)
         return value
 
     def with_lower(self, lower):
@@ -87,6 +91,20 @@ class ScatterPrior:
         hessian = -np.diag(curvature)
         hessian[k : 2 * k, k : 2 * k] += 1 / 3
         return gradient, hessian
+
+
+def _eigenvalues(factor):
+    """Eigenvalues (T, k) of L L', ascending, and for which L (T, k, k) they are more than rounding.
+
+    Those far apart are the squares of L's singular values, which have twice the digits.
+    """
+    eigenvalue = np.linalg.eigvalsh(factor @ np.swapaxes(factor, 1, 2))
+    sound = _CONDITION * eigenvalue[:, 0] > eigenvalue[:, -1]
+    if not np.all(sound):
+        singular = np.linalg.svd(factor[~sound], compute_uv=False)[:, ::-1]
+        eigenvalue[~sound] = singular**2
+        sound[~sound] = _CONDITION * singular[:, 0] > singular[:, -1]
+    return eigenvalue, sound
 
 
 def _log_sinhc(x):

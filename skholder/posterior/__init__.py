@@ -12,6 +12,7 @@ from .influence_values import (
 from .leverage import design_weights
 from .minimisers import Minimisers, free_minimiser, risk_minimisers
 from .modes import Mode, find_modes, mode_share
+from .search import search_random
 from .temperature import calibrated, covariance_rule, trace_rule
 
 __all__ = [
@@ -36,6 +37,7 @@ __all__ = [
     "mode_share",
     "profile_terms",
     "risk_minimisers",
+    "search_random",
     "single_power",
     "trace_rule",
 ]

@@ -18,11 +18,15 @@ import numpy as np
 
 from ..divergences import KullbackLeibler, PairTerms
 from .alpha import AlphaConditional, profile_terms
+from .alpha_table import AlphaTable
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
 # From this many rows on, sampling sums over rows in single precision.
 _SINGLE_FROM = 300
+# A density whose power C, or S / C, has a log beyond this is too steep to compare with the data:
+# the squares of both would overflow.
+_STEEP = 300.0
 
 
 @dataclass(frozen=True)
@@ -61,10 +65,15 @@ class _RowFunction:
         """L(theta), shape (T,); see :meth:`RowBlocks.log_mean`."""
         return self.rows.log_mean(self.model, theta, self.gamma)
 
+    def _comparable(self, log_mean, log_c):
+        """Which pairs (L, log C) have a risk within the floats."""
+        ratio = self.gamma * log_mean - log_c
+        return np.isfinite(log_c) & (log_c < _STEEP) & (ratio < _STEEP)
+
     def _curve(self, theta, outer):
         log_mean = self.rows.log_mean_terms(self.model, theta, self.gamma)
         log_c = self.model.log_power(theta[None], self.gamma)
-        if not (np.isfinite(log_mean.value) and np.isfinite(log_c[0])):
+        if not (np.isfinite(log_mean.value) and self._comparable(log_mean.value, log_c[0])):
             d = len(theta)
             return _Curve(-np.inf, np.zeros(d), -np.eye(d))
         terms = outer(np.array([log_mean.value]), log_c)
@@ -120,8 +129,10 @@ class ProfileRisk(_RowFunction):
 
     def height(self, theta):
         """The value alone at one theta (d,)."""
-        log_mean = self.log_mean(theta[None])
-        return float(self._outer(log_mean, self.model.log_power(theta[None], self.gamma)).value[0])
+        log_mean, log_c = self.log_mean(theta[None]), self.model.log_power(theta[None], self.gamma)
+        if not self._comparable(log_mean, log_c)[0]:
+            return -np.inf
+        return float(self._outer(log_mean, log_c).value[0])
 
     def alpha(self, theta):
         """The minimising inlier share S / C at one theta, clipped to its support."""
@@ -153,7 +164,7 @@ class HolderPosterior(_RowFunction):
         super().__init__(model, rows, divergence, gamma)
         self.temperature = float(temperature)
         self.beta_n = self.temperature * rows.total_weight
-        self.single = None
+        self.single = self.table = None
         self.alpha = (
             AlphaConditional(divergence, self.gamma, self.beta_n, alpha_prior)
             if divergence.has_alpha
@@ -165,6 +176,24 @@ class HolderPosterior(_RowFunction):
         other = copy(self)
         if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
             other.single = self.rows.near(self.model, self.gamma, origin)
+        return other
+
+    def tabulated(self, theta, values):
+        """The same posterior with the integral over alpha tabulated for many evaluations.
+
+        Parameters
+        ----------
+        theta : ndarray of shape (T, d)
+            Points of the posterior, to learn its range from.
+        values : ndarray of shape (T, 2)
+            :meth:`log_prob` there.
+        """
+        usable = np.isfinite(values[:, 0])
+        if self.alpha is None or not np.any(usable):
+            return self
+        theta, values, other = theta[usable], values[usable], copy(self)
+        log_c = self.model.log_power(theta, self.gamma)
+        other.table = AlphaTable.over(self.alpha, self.gamma * values[:, 1], log_c, values[:, 0])
         return other
 
     def log_prob(self, theta):
@@ -190,11 +219,11 @@ class HolderPosterior(_RowFunction):
         log_c = self.model.log_power(theta, self.gamma)
         if self.alpha is None:
             return self.beta_n * self._alpha_free(log_mean, log_c).value
-        # A density so steep that its power has no integral cannot be compared with the data.
-        value, usable = np.full(len(theta), -np.inf), np.isfinite(log_c)
+        # A density too steep for its power to be integrated cannot be compared with the data.
+        value, usable = np.full(len(theta), -np.inf), self._comparable(log_mean, log_c)
         if np.any(usable):
-            log_s = self.gamma * log_mean[usable]
-            value[usable] = self.alpha.log_integral(log_s, log_c[usable])
+            log_s, alpha = self.gamma * log_mean[usable], self.table or self.alpha
+            value[usable] = alpha.log_integral(log_s, log_c[usable])
         return value
 
     def vacuum(self, theta):
@@ -223,5 +252,7 @@ class HolderPosterior(_RowFunction):
 
     def draw_alpha(self, theta, log_mean, random):
         """One exact draw of alpha for each theta (T, d) with power mean L (T,)."""
-        log_c = self.model.log_power(theta, self.gamma)
-        return self.alpha.draw(self.gamma * log_mean, log_c, random)
+        # Draws of a Laplace approximation may be steeper than the posterior allows.
+        log_c = np.minimum(self.model.log_power(theta, self.gamma), _STEEP)
+        log_s = np.minimum(self.gamma * log_mean, log_c + _STEEP)
+        return self.alpha.draw(log_s, log_c, random)

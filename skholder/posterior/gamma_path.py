@@ -24,6 +24,7 @@ from .collapsed import ProfileRisk
 from .dominance import dominant_mode
 from .influence_values import InfluenceValues, influence_values
 from .minimisers import free_minimiser, minimise_from
+from .search import search_random
 
 __all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 
@@ -132,6 +133,7 @@ def gamma_path(model, rows, lower, random):
     -------
     GammaPath
     """
+    random = search_random(random, len(rows), model.n_params)
     few = rows.subsample(max(_PATH_ROWS, _PATH_ROWS_EACH * model.n_params))
     grid = np.array([efficient_gamma(model.n_modelled, e) for e in _EFFICIENCIES])
     top = _pilot_gamma(rows.total_weight / (model.n_params + 1), model.n_modelled)

@@ -25,6 +25,7 @@ from .collapsed import ProfileRisk
 from .dominance import dominant_mode
 from .influence_values import influence_values
 from .minimisers import minimise_from
+from .search import search_random
 
 __all__ = ["design_weights"]
 
@@ -48,6 +49,7 @@ def design_weights(model, rows, *, always, random):
         Hold all far rows back, whether or not they do harm.
     random : numpy.random.RandomState
     """
+    random = search_random(random, len(rows), model.n_params)
     weight = np.ones(len(rows)) if rows.weight is None else rows.weight
     found = robust_distances(rows.rows[:, :-1], weight, random)
     factor = np.maximum(found.excess, 1.0) ** -2.0

@@ -9,6 +9,7 @@ import numpy as np
 from ..divergences import PseudoSpherical
 from .collapsed import ProfileRisk
 from .modes import at_floor, distinct, maximise, spike_guard
+from .search import search_random
 
 __all__ = ["Minimisers", "free_minimiser", "minimise_from", "risk_minimisers"]
 
@@ -56,6 +57,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
 
     few = rows.subsample(_SEARCH_ROWS)
     if starts is None:
+        random = search_random(random, len(rows), model.n_params)
         starts = model.starts(few.rows, few.weight, random)
     # On a part of the rows it is enough to tell the basins apart.
     points = minimise_from(starts, lambda m: risk_on(few, multiplier=m), _accuracy(few is rows))

@@ -58,7 +58,7 @@ def trace_rule(risk, theta, alpha, coordinates=slice(None), rows=None, share=Non
     Returns
     -------
     float
-        Infinity where the rows show no variability at all.
+        Infinity where the rows show no variability at all, or a density beyond the floats.
     """
     gamma, model = risk.gamma, risk.model
     rows, share = (risk.rows, alpha) if rows is None else (rows, share)
@@ -71,9 +71,11 @@ def trace_rule(risk, theta, alpha, coordinates=slice(None), rows=None, share=Non
     spread = spread[coordinates][:, coordinates]
     ridge = 1e-12 * np.trace(curvature) / len(curvature) * np.eye(len(curvature))
     ratio = gamma * (1 + gamma) * np.trace(np.linalg.solve(curvature + ridge, spread))
-    if not ratio > 0:
+    with np.errstate(over="ignore"):
+        unit = (alpha * np.exp(level)) ** gamma
+    if not (ratio > 0 and 0 < unit < np.inf):
         return np.inf
-    return float(len(curvature) / ratio / (alpha * np.exp(level)) ** gamma)
+    return float(len(curvature) / ratio / unit)
 
 
 def covariance_rule(variables, weight, exponent):

@@ -56,14 +56,14 @@ def canonical(X, y=None, weight=None):
     """
     columns = [*X.T[::-1]] if y is None else [*X.T[::-1], y]
     order = np.argsort(columns[-1], kind="stable")
-    if np.any(np.diff(columns[-1][order]) == 0):
+    if np.any(_same_as_next(columns[-1][order])):
         # The weight as the last key makes the order of a sum over copies the same for all inputs.
         order = np.lexsort(columns if weight is None else [weight, *columns])
     if weight is not None:
         order = order[weight[order] > 0]
     tied = np.ones(len(order) - 1, dtype=bool)
     for column in columns[::-1]:
-        tied &= np.diff(column[order]) == 0
+        tied &= _same_as_next(column[order])
         if not np.any(tied):
             break
     is_first = np.append(True, ~tied)
@@ -74,3 +74,8 @@ def canonical(X, y=None, weight=None):
         weight = np.ones(len(X))
     merged = np.add.reduceat(weight[order], first)
     return RowSet(order[first], None if np.all(merged == 1) else merged, member)
+
+
+def _same_as_next(values):
+    """Which of the values (n,) equal the one after them, shape (n - 1,); nothing can overflow."""
+    return values[1:] == values[:-1]

@@ -85,9 +85,11 @@ class ParquetSource(RowSource):
 def _files(path):
     if path.is_file():
         return [path]
+    if not path.is_dir():
+        raise FileNotFoundError(f"There is no file or folder {str(path)!r}.")
     files = sorted(path.glob("*.parquet"))
     if not files:
-        raise FileNotFoundError(f"{path} is neither a Parquet file nor a directory of them.")
+        raise FileNotFoundError(f"{str(path)!r} is a folder without Parquet files (*.parquet).")
     return files
 
 

@@ -143,6 +143,33 @@ class TestDetect:
         found = detect_table(np.array([[-1.0], [-1.0], [-1.0], [0.0]]), [2])
         np.testing.assert_array_equal(found.fod, [1, 1, 0, 0])
 
+    def test_copies_of_a_row_share_its_flags(self):
+        values = np.array([[-1.0], [-1.0], [-2.0], [0.0]])
+        # The rows of the table are the second, first, third and again the second row of the set.
+        member = np.array([1, 0, 2, 1])
+        distinct = RowBlocks(numbers(4)[[2, 0, 3]])
+        rows = RowBlocks(distinct.rows[member])
+        found = detect(Table(values), rows, numbers(1), np.array([2]), distinct, member)
+        np.testing.assert_array_equal(found.fod, [0.5, 1, 0, 0.5])
+
+    def test_weighted_copies_share_in_proportion(self):
+        values = np.array([[-1.0], [0.0]])
+        member = np.array([0, 1, 0, -1])
+        rows = RowBlocks(numbers(2)[[0, 1, 0, 0]], np.array([3.0, 1.0, 1.0, 0.0]))
+        distinct = RowBlocks(numbers(2), np.array([4.0, 1.0]))
+        found = detect(Table(values), rows, numbers(1), np.array([2]), distinct, member)
+        np.testing.assert_allclose(found.fod, [0.5, 0, 0.5, 1])
+
+    def test_ties_between_rows_go_by_the_set_not_by_the_table(self):
+        values = np.array([[-1.0], [-1.0], [0.0]])
+        distinct = RowBlocks(numbers(3))
+        for member in ([0, 1, 2], [1, 0, 2], [2, 1, 0]):
+            rows = RowBlocks(numbers(3)[member])
+            found = detect(
+                Table(values), rows, numbers(1), np.array([1]), distinct, np.array(member)
+            )
+            np.testing.assert_array_equal(found.fod, np.array([1, 0, 0])[member])
+
     def test_rows_without_weight_take_no_place(self):
         values = np.array([[-5.0], [-4.0], [-3.0], [-2.0]])
         found = detect_table(values, [2], weight=[1.0, 0.0, 1.0, 1.0])

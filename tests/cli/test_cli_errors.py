@@ -28,7 +28,7 @@ FILES = {
 
 BAD = [
     ("audit nowhere.csv", "there is no file 'nowhere.csv'"),
-    ("audit .", "'.' is a folder, not a file"),
+    ("audit .", "'.' is a folder without Parquet files"),
     ("audit empty.csv", "'empty.csv' is empty"),
     ("audit header.csv", "'header.csv' has a header line but no rows"),
     ("audit twice.csv", "'twice.csv' has more than one column named 'a'"),

@@ -87,7 +87,7 @@ def test_an_empty_directory_and_nothing_half_written(folder, capsys, tmp_path):
     empty.mkdir()
     code, _, err = run(capsys, "audit", empty)
     assert code == 2
-    assert "neither a Parquet file nor a directory of them" in err
+    assert "is a folder without Parquet files" in err
     home, *_ = folder
     bad = pa.table({"a": [1.0], "b": [np.nan], "y": [1.0]})
     pq.write_table(bad, home / "9.parquet")

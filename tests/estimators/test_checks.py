@@ -13,6 +13,7 @@ ESTIMATORS = [
     *(quick(divergence=name) for name in ("expsat", "ratsat", "gamma", "kl")),
     HolderBayesRegressor(0.4, n_draws=200, n_ensembles=1, noise="student_t"),
     HolderBayesRegressor(inference="laplace", leverage="guard"),
+    HolderBayesRegressor(2.0, inference="laplace", leverage="ignore", n_draws=400),
 ]
 
 

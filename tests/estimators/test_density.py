@@ -482,9 +482,9 @@ class TestWithoutEpsilon:
         for name in ("epsilon_", "epsilon_posterior_", "fod_scores_", "outlier_count_posterior_"):
             with pytest.raises(AttributeError, match=message):
                 getattr(found, name)
-        for ask in (found.predict, found.decision_function, found.fod):
+        for name in ("predict", "decision_function", "fod"):
             with pytest.raises(AttributeError, match=message):
-                ask(X)
+                getattr(found, name)(X)
         with pytest.raises(AttributeError, match=message):
             found.audit()
         assert "alpha" not in found.posterior_

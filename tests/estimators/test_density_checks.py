@@ -1,7 +1,7 @@
 """All of scikit-learn's estimator checks, outlier-detector checks included; no exceptions."""
 
 import pytest
-from sklearn.base import clone
+from sklearn.base import clone, is_outlier_detector
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from skholder import HolderBayesDensity
@@ -22,11 +22,17 @@ def checks():
     """Every check of the three estimators, the slow ones with fewer draws."""
     diagonal = HolderBayesDensity(covariance_type="diag", rule="upper", n_ensembles=2)
     spectral = HolderBayesDensity(covariance_type="spectral", contamination=0.1, n_ensembles=2)
-    for estimator in (HolderBayesDensity(), spectral, diagonal):
+    # They infer no share, so that they are densities but no outlier detectors.
+    unlabelled = [
+        HolderBayesDensity(0.5, divergence=name, inference="laplace", n_draws=400)
+        for name in ("kl", "gamma")
+    ]
+    for estimator in (HolderBayesDensity(), spectral, diagonal, *unlabelled):
         for one, check in estimator_checks_generator(estimator):
             slow = check.func.__name__ in SLOW or one.covariance_type != "auto"
             used = clone(one).set_params(n_draws=400) if slow else one
-            yield pytest.param(used, check, id=f"{one.covariance_type}-{check.func.__name__}")
+            name = f"{one.divergence}-{one.covariance_type}-{check.func.__name__}"
+            yield pytest.param(used, check, id=name)
 
 
 @pytest.fixture(autouse=True)
@@ -41,3 +47,15 @@ def array_api(monkeypatch):
 @pytest.mark.parametrize(("estimator", "check"), list(checks()))
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("divergence", ["kl", "gamma"])
+def test_a_density_without_epsilon_labels_no_rows_unless_it_is_given_a_share(divergence):
+    density = HolderBayesDensity(divergence=divergence)
+    assert not is_outlier_detector(density)
+    for name in ("predict", "decision_function", "fit_predict"):
+        assert not hasattr(density, name)
+        assert hasattr(HolderBayesDensity(), name)
+    given = HolderBayesDensity(divergence=divergence, contamination=0.1)
+    assert is_outlier_detector(given)
+    assert hasattr(given, "predict")

@@ -5,8 +5,11 @@ in ``examples/studies/check_settings.py``.
 """
 
 import pytest
+from sklearn.base import is_outlier_detector
 from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.utils import get_tags
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.validation import check_is_fitted
 
 from skholder import (
     AuditedEstimator,
@@ -22,6 +25,22 @@ DENSITY = OutlierAuditor(
 )
 LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
 REGRESSION = OutlierAuditor(HolderBayesRegressor(0.5, leverage="ignore", n_draws=400))
+
+
+class PairedAuditor(OutlierAuditor):
+    """An auditor of y given X for tools that know X alone: they get the labels of expected y.
+
+    scikit-learn's checks ask for them; everything else about the auditor is then checked.
+    """
+
+    def score_samples(self, X, y=None):
+        check_is_fitted(self)
+        return super().score_samples(X, self.estimator_.predict(X) if y is None else y)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags._skip_test = False
+        return tags
 
 
 @pytest.fixture(autouse=True)
@@ -42,7 +61,19 @@ def array_api(monkeypatch):
         AuditedEstimator(Ridge(), auditor=REGRESSION, mode="weight"),
         AuditedEstimator(LogisticRegression(), auditor=DENSITY),
         OutlierRejector(DENSITY),
+        PairedAuditor(
+            HolderBayesRegressor(0.5, leverage="ignore", inference="laplace", n_draws=400)
+        ),
     ]
 )
 def test_scikit_learn_check(estimator, check):
     check(estimator)
+
+
+def test_an_auditor_of_y_given_x_tells_scikit_learn_what_it_is():
+    auditor = OutlierAuditor(HolderBayesRegressor())
+    assert get_tags(auditor).target_tags.required
+    assert not is_outlier_detector(auditor)
+    assert is_outlier_detector(OutlierAuditor())
+    # The common tests ask for labels by X alone, which it refuses.
+    assert get_tags(auditor)._skip_test

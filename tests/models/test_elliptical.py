@@ -398,3 +398,16 @@ def test_starts_find_the_clean_rows(full):
     everything = model.theta_of(rows.mean(axis=0), np.cov(rows, rowvar=False, ddof=0))
     assert np.min(np.max(np.abs(starts - clean), axis=1)) < 0.5
     assert np.min(np.max(np.abs(starts - everything), axis=1)) < 1e-6
+
+
+def test_the_prior_has_no_density_where_eigenvalues_are_too_far_apart_for_floats():
+    # Their logarithms would be those of rounding errors, and the density would seem to grow.
+    model = make(3)
+    theta = np.zeros((4, model.n_params))
+    theta[1:, 5] = [10.0, 20.0, 60.0]
+    usual, wide, wider, lost = model.prior.log_prob(theta)
+    assert usual > wide > wider > -np.inf
+    assert lost == -np.inf
+    # One log-scale t of three: its own normal, two factors of sinh and the Jacobian of L.
+    expected = usual - 0.5 * 20.0**2 - 2 * (np.log(np.sinh(20.0)) - np.log(20.0)) + 2 * 20.0
+    np.testing.assert_allclose(wider, expected)

@@ -156,3 +156,10 @@ def test_a_law_of_ones_own_in_a_fit(covariance_type):
     np.testing.assert_allclose(
         np.cov(drawn.T) / np.outer(width, width), covariance / np.outer(width, width), atol=0.25
     )
+
+
+def test_the_rise_of_a_student_t_is_finite_however_far_the_row():
+    law, q = StudentTRadial(4.0), np.array([1e24, 1e140, 3.0, 3.0])
+    drop = np.array([1e24, 1e140, 3.0, 1e-9])
+    expected = law.log_kernel(q - drop, 2) - law.log_kernel(q, 2)
+    np.testing.assert_allclose(law.rise(q, drop, 2), expected, rtol=1e-6)

@@ -85,7 +85,7 @@ def test_arrays_of_different_lengths():
 
 def test_parquet_errors_name_the_file(table, tmp_path):
     X, y = table
-    with pytest.raises(FileNotFoundError, match="neither a Parquet file nor a directory"):
+    with pytest.raises(FileNotFoundError, match="a folder without Parquet files"):
         ParquetSource(tmp_path, target="y")
     folder = written(tmp_path, X, y)
     with pytest.raises(ValueError, match=r"part-0.parquet has no numeric column 'z'"):

@@ -120,3 +120,11 @@ class TestExpectedLogPredictive:
         spread = np.array([np.sqrt(1.25)])
         found = expected_log_predictive(lambda y: np.log(density(y)), np.zeros(1), spread)
         np.testing.assert_allclose(found, expected, atol=1e-4)
+
+    def test_far_out_the_spread_of_the_draws_is_the_predictive(self):
+        # Two draws a billion apart with noise of width 1: no node of the rule meets either.
+        def log_density(y):
+            return np.logaddexp(*stats.norm.logpdf(y, [[-7e8], [7e8]], 1.0)) - np.log(2)
+
+        found = expected_log_predictive(log_density, np.zeros(1), np.array([7e8]))
+        np.testing.assert_allclose(found, stats.norm.logpdf(0, 0, 7e8) - 0.5)

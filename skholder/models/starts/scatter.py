@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import warnings
 
 import numpy as np
@@ -15,6 +16,8 @@ __all__ = ["minimum_covariance_determinant", "scatter_starts"]
 _MCD_ROWS, _MCD_COLUMNS = 500, 40
 # Rows further out than this many interquartile ranges are drawn in to there.
 _FAR = 1e4
+# Warning filters belong to the process: threads that changed them at once would not restore them.
+_FILTERS = threading.Lock()
 
 
 def scatter_starts(rows, weight, random, floor):
@@ -47,7 +50,7 @@ def minimum_covariance_determinant(rows, random):
         rows = rows[np.linspace(0, len(rows) - 1, _MCD_ROWS).astype(int)]
     seed = random.randint(2**31 - 1)
     try:
-        with warnings.catch_warnings():
+        with _FILTERS, warnings.catch_warnings():
             warnings.simplefilter("ignore")
             found = MinCovDet(random_state=seed).fit(rows)
     except ValueError:

@@ -1,0 +1,92 @@
+"""No table breaks an estimator: it answers with finite numbers, or refuses before any work.
+
+The whole sweep, every table with every setting, is ``examples/studies/hostile.py``.
+"""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hostile_cases import SETTINGS, examine
+from hostile_tables import TABLES
+
+# One case of every kind of failure that was ever met.
+MET = [
+    ("one y 1e+300", "Regressor()"),
+    ("one x 1.7e+308", "Regressor(gamma=0.5)"),
+    ("one x 1e+12", "Regressor()"),
+    ("one x 1e+12", "Regressor(gamma=0.5, standardize=False)"),
+    ("one x -1e+300", "Density(covariance_type=diag)"),
+    ("one x 1e+12", "Density(divergence=kl)"),
+    ("one x 1e+50", "Density(divergence=kl)"),
+    ("every row 100 times", "Density(inference=laplace)"),
+    ("one x 1.7e+308", "Density(gamma=0.5)"),
+    ("scale 9.99989e-321 1", "Regressor()"),
+    ("scale 1e-300 x", "Density()"),
+    ("scale 1e-200 x", "Regressor(gamma=0.5, standardize=False)"),
+    ("scale 1e+200 x", "Density(gamma=0.5)"),
+    ("scale 1e+150 xy", "Regressor()"),
+    ("offset 1e+15 x", "Density()"),
+    ("offset 1e+15 xy", "Regressor()"),
+    ("offset 1e+09 x", "Regressor(standardize=False)"),
+    ("offset 1e+06 y", "Regressor(standardize=False)"),
+    ("weights huge 1e12", "Regressor(gamma=0.5)"),
+    ("weights huge 1e300", "Regressor()"),
+    ("weights one 1e300", "Density()"),
+    ("weights one huge", "Regressor()"),
+    ("weights denormal", "Density()"),
+]
+# Fitted again with the same seed, with permuted rows and with other seeds.
+AGAIN = [
+    ("all rows equal", "Regressor(gamma=0.5)"),
+    ("constant but one", "Regressor()"),
+    ("rounded", "Regressor()"),
+    ("shape 10x10", "Regressor(gamma=0.5, inference=laplace)"),
+    ("one-hot", "Density(gamma=0.5, inference=laplace)"),
+    ("every row 100 times", "Density(gamma=0.5, inference=laplace)"),
+    ("weights zeros", "Regressor(gamma=0.5, inference=laplace)"),
+]
+# Wide tables are sampled for seconds: they have their own places above.
+SPREAD = [
+    case
+    for case in list(product(TABLES, SETTINGS))[5::97]
+    if "20x" not in case[0] and "100 times" not in case[0]
+]
+
+
+@pytest.mark.parametrize(("table", "setting"), MET + SPREAD)
+def test_a_finite_answer_or_a_clear_refusal(table, setting):
+    assert examine(SETTINGS[setting], TABLES[table](), deep=False) == []
+
+
+@pytest.mark.parametrize(("table", "setting"), AGAIN)
+def test_neither_seed_nor_order_decides(table, setting):
+    assert examine(SETTINGS[setting], TABLES[table]()) == []
+
+
+@pytest.mark.parametrize("far", [1e12, 1e100, 1e300, 1.7e308])
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_new_rows_however_far_get_finite_answers(far):
+    table = TABLES["read-only"]()
+    new = np.array([[far, 0.0], [-far, far], [0.0, 0.0]])
+    density = SETTINGS["Density(gamma=0.5, inference=laplace)"].fit(table.X)
+    regressor = SETTINGS["Regressor(gamma=0.5, inference=laplace)"].fit(table.X, table.y)
+    for response in (np.zeros(3), np.array([-far, far, far])):
+        assert np.all(np.isfinite(regressor.score_samples(new, response)))
+        assert np.all(np.isfinite(regressor.influence(new, response).risk))
+        assert regressor.fod(new, response).max() <= 1
+        assert regressor.tail_probability(new, response).min() >= 0
+    for answer in (
+        regressor.predict(new),
+        regressor.predict(new, return_std=True)[1],
+        regressor.predict_interval(new),
+        regressor.score_samples(new),
+        regressor.sample_y(new, random_state=0),
+        density.score_samples(new),
+        density.influence(new).risk,
+    ):
+        assert np.all(np.isfinite(answer))
+    np.testing.assert_array_equal(density.fod(new)[:2], [1, 1])
+    np.testing.assert_array_equal(density.predict(new)[:2], [-1, -1])
+    assert density.tail_probability(new)[:2].max() < 1e-6
