@@ -1,5 +1,5 @@
 """Can a cluster far out in X tilt the plane?
-===========================================
+==========================================
 
 A tenth of the rows lies far out in all three columns, six below the plane. To bend towards them is
 cheaper for the risk than to call them outliers. ``leverage="auto"`` looks for such rows and holds
