@@ -296,7 +296,7 @@ class EllipticalModel(LinearDistanceModel):
         return np.array([self.theta_of(*pair) for pair in pairs])
 
     def calibration(self, theta: NDArray[np.float64], gamma: float, alpha: float) -> float | None:
-        """Closed form for the normal: c(gamma, k) |V|^(gamma/2) / alpha^gamma."""
+        """Closed form for the normal: ``c(gamma, k) |V|^(gamma/2) / alpha^gamma``."""
         if not self.is_normal:
             return None
         k = self.k
