@@ -1,4 +1,7 @@
-"""One fit, three answers: the line, the share of bad rows, and which rows they are.
+"""How many rows do not belong, and which?
+=======================================
+
+One fit, three answers: the line, the share of bad rows, and which rows they are.
 
 Run: ``python examples/plot_audit.py [FILE.png]`` (needs matplotlib)
 """

@@ -1,4 +1,7 @@
-"""Two kinds of contamination: a cluster that stands apart, and heavy tails that overlap.
+"""What is an outlier of a density?
+================================
+
+Two kinds of contamination: a cluster that stands apart, and heavy tails that overlap.
 
 The paper's location-scale data, fitted with a normal. Above, outliers from a cluster: the audit
 finds them all, and epsilon is their share. Below, outliers from a wide Student-t: those that fall

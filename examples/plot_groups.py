@@ -1,8 +1,11 @@
-"""Which site spoils the table? A share and an interval for each, small sites included.
+"""Which site spoils the table?
+============================
 
-Measurements of eight sites of very different size. One site writes pounds for kilograms in a third
-of its rows; all sites make a few mistakes. The smallest site is as careful as the others, and too
-small to prove it.
+A share and an interval for each, small sites included.
+
+Measurements of eight sites of very different size. One site writes pounds for kilograms in a
+third of its rows; all sites make a few mistakes. The smallest site is as careful as the others,
+and too small to prove it.
 
 Run: ``python examples/plot_groups.py [FILE.png]`` (needs matplotlib and pandas)
 """

@@ -1,4 +1,5 @@
-"""Why the fit is robust: rows far from it stop pulling.
+"""Why do far rows stop pulling?
+=============================
 
 The change of the slope's posterior mean were one more row like each of these added. Left,
 Hölder-Bayes: the pull returns to nothing for large residuals. Right, ordinary Bayes

@@ -1,4 +1,5 @@
-"""What the fit believes, and whether the sampler can be trusted.
+"""What does the fit believe, and can the sampler be trusted?
+==========================================================
 
 Left, the joint posterior of coefficients, noise scale and contamination, with the true values.
 Right, the draws of four independent ensembles: they should look alike, R-hat should be below 1.01

@@ -1,4 +1,7 @@
-"""How many rows, which rows, and where they lie: an audit of a regression in four pictures.
+"""What does an audit of a regression look like?
+=============================================
+
+How many rows, which rows, and where they lie: an audit of a regression in four pictures.
 
 scikit-learn's diabetes data with 15% of the responses spoiled by 300 units.
 

@@ -13,6 +13,7 @@ from .evidence import DensityEvidence, RegressionEvidence
 from .explanation import Explanation, row_position
 from .gate import Gate
 from .groups import share_groups
+from .stored_labels import StoredLabels
 
 __all__ = ["Audit", "worst_first"]
 
@@ -60,7 +61,7 @@ def worst_first(
 
 
 @dataclass(frozen=True, repr=False)
-class Audit:
+class Audit(StoredLabels):
     """A set of flagged rows with the posterior that says how many.
 
     ``audit()`` of a fitted estimator makes one.

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["in_options"]
+import numpy as np
+
+__all__ = ["beyond_floats", "in_options"]
+
+# How SciPy and NumPy say that numbers have left the range of floats on their way.
+_NOT_FINITE = "array must not contain infs or NaNs"
 
 # What the estimators call a thing, and what it is called here; advice on what has no option goes.
 _IN_OPTIONS = (
@@ -45,3 +50,34 @@ def in_options(advice):
     for pattern, words in _IN_OPTIONS:
         parts[::2] = [re.sub(pattern, words, part) for part in parts[::2]]
     return "".join(parts)
+
+
+def beyond_floats(error, design, table, target):
+    """Why a fit failed on numbers that are too large to compute with, or None for other errors.
+
+    Parameters
+    ----------
+    error : ValueError
+    design : Design
+    table : Table
+        Where its rows come from.
+    target : str or None
+
+    Returns
+    -------
+    str or None
+        Names the largest number, which is most likely a typing error or a code.
+    """
+    if not isinstance(error, np.linalg.LinAlgError) and _NOT_FINITE not in str(error):
+        return None
+    names = list(design.names)
+    values = design.X
+    if design.y is not None:
+        names, values = [*names, target], np.column_stack([values, design.y])
+    row, column = np.unravel_index(np.nanargmax(np.abs(values)), values.shape)
+    largest = values[row, column]
+    return (
+        f"the numbers of the table are too far apart to compute with: column {names[column]!r} is "
+        f"{largest:g} ({table.place(design.rows[row])}); mend the cell, or call it missing with "
+        f"--missing={float(largest)!r}"
+    )

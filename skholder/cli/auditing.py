@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..estimators import HolderBayesDensity, HolderBayesRegressor, OutlierAudito
 from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..report import AuditReport
 from ..report.rendering import environment
-from .advice import in_options
+from .advice import beyond_floats, in_options
 from .gating import gate_of, group_labels
 from .planning import few_threads, make_plan, tree_auditor
 from .printout import inputs_in_words
@@ -53,9 +53,9 @@ def run_audit(request, warn, note):
     """
     warnings_told, tell = _once(warn)
     notes, remark = _once(note)
-    check_outputs(request.file, request.all_outputs)
+    check_outputs(request.file, request.all_outputs, request.force)
     file = open_table(request.file)
-    _check_formats(file, request.outputs)
+    _check_formats(file, request)
     _check_options(request)
     plan = make_plan(file, request)
     for text in plan.notes:
@@ -86,7 +86,7 @@ def _once(tell):
 def _fitted(request, auditor, plan, design, notes, tell):
     """The :class:`Finding` of an auditor on a design."""
     about = "Audit of the inputs" if design is plan.inputs else "Audit"
-    with _told_in_options(tell), few_threads(design):
+    with _told_in_options(tell, plan, design, request.target), few_threads(design):
         X, y = _frames(design, plan.table, request.target)
         auditor.fit(X, y)
         repairs = _repairs(auditor, design)
@@ -128,16 +128,20 @@ def _check_options(request):
             problems.append(f"--model {request.model} goes with --target")
     if request.gamma is not None and request.model != "linear":
         problems.append("--gamma goes with --model linear")
+    if request.escape_formulas and "--clean" not in request.outputs:
+        problems.append("--escape-formulas goes with --clean: scores are always escaped")
     if "--report" in request.outputs:
         _check_templates()
     if problems:
         raise InputError(*problems)
 
 
-def _check_formats(file, outputs):
+def _check_formats(file, request):
     """Refuse a copy in another format than the input's, and scores that are not CSV."""
     is_parquet = isinstance(file, ParquetFile)
-    for option, path in outputs.items():
+    if is_parquet and request.escape_formulas:
+        raise InputError("--escape-formulas goes with CSV files: Parquet cells have types")
+    for option, path in request.outputs.items():
         ends_so = path.suffix.lower() in ParquetFile.suffixes
         if option == "--clean" and ends_so != is_parquet:
             kind, ending = ("Parquet", ".parquet") if is_parquet else ("CSV", ".csv or .csv.gz")
@@ -187,7 +191,7 @@ def _frames(design, table, target):
 
 
 @contextmanager
-def _told_in_options(tell):
+def _told_in_options(tell, plan, design, target):
     """Tell the package's own warnings as texts, and keep all others from the terminal.
 
     They and the errors of a fit name the options of the command.
@@ -198,25 +202,32 @@ def _told_in_options(tell):
             warnings.simplefilter("always", category)
         try:
             yield
-        except ValueError as error:
-            raise InputError(in_options(str(error))) from error
+        except (ValueError, np.linalg.LinAlgError) as error:
+            told = beyond_floats(error, design, plan.table, target)
+            raise InputError(told or in_options(str(error))) from error
     for warning in caught:
         tell(in_options(str(warning.message)))
 
 
 def _write(result, file):
-    """The output files, each whole or not at all."""
-    outputs = result.request.all_outputs
+    """The output files: all of them, each whole, or none."""
+    request = result.request
+    outputs = request.all_outputs
     pages = {"--report": result.main, "--inputs": result.inputs}
-    for option, finding in pages.items():
-        if option in outputs:
-            with replacing(outputs[option]) as path:
-                finding.report.to_html(path)
-    if "--scores" in outputs:
-        with replacing(outputs["--scores"]) as path:
-            write_scores(result, path)
-    if "--clean" in outputs:
-        keep = np.zeros(result.table.n_rows, dtype=bool)
-        keep[result.main.design.rows] = True
-        with replacing(outputs["--clean"]) as path:
-            file.copy(keep & ~result.flagged, path)
+    with ExitStack() as stack:
+        for option, path in outputs.items():
+            draft = stack.enter_context(replacing(path))
+            if option in pages:
+                pages[option].report.to_html(draft)
+            elif option == "--scores":
+                write_scores(result, draft)
+            else:
+                _write_clean(result, file, draft)
+
+
+def _write_clean(result, file, path):
+    """The rows that were looked at and not flagged."""
+    keep = np.zeros(result.table.n_rows, dtype=bool)
+    keep[result.main.design.rows] = True
+    options = {"escape": True} if result.request.escape_formulas else {}
+    file.copy(keep & ~result.flagged, path, **options)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import shlex
+from pathlib import Path
 
 import numpy as np
 
@@ -11,23 +12,33 @@ from ..datasets import load_spoiled_diabetes
 from .auditing import run_audit
 from .printout import as_text
 from .records import AuditRequest
+from .streams import show
 from .tables import InputError, Wishes, replacing
 
-__all__ = ["run_demo"]
+__all__ = ["OWN_FOLDER", "run_demo"]
+
+#: Where the files go if no folder is named; those of the last demonstration are replaced.
+OWN_FOLDER = "skholder-demo"
+_OUTPUTS = ("report.html", "scores.csv", "clean.csv")
 
 
-def run_demo(folder, seed, n_draws, verbose, warn, note):
+def run_demo(folder, force, seed, n_draws, verbose, warn, note):
     """Audit a spoiled copy of scikit-learn's diabetes data and keep all files in a folder.
 
     Parameters
     ----------
-    folder : Path
+    folder : Path or None
+        None is ``OWN_FOLDER``.
+    force : bool
+        Replace files in a named folder.
     seed, n_draws : int
     verbose : bool
         Show a progress bar.
     warn, note : callable
         Take the text of a warning, of a note.
     """
+    force = force or folder is None
+    folder = folder or Path(OWN_FOLDER)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -36,6 +47,8 @@ def run_demo(folder, seed, n_draws, verbose, warn, note):
         ) from None
     data = load_spoiled_diabetes()
     source = folder / "diabetes.csv"
+    outputs = {f"--{name.split('.')[0]}": folder / name for name in _OUTPUTS}
+    _check_free([source, *outputs.values()], force)
     _write_csv(data, source)
     request = AuditRequest(
         source,
@@ -43,21 +56,25 @@ def run_demo(folder, seed, n_draws, verbose, warn, note):
         seed=seed,
         n_draws=n_draws,
         verbose=verbose,
-        outputs={
-            "--report": folder / "report.html",
-            "--scores": folder / "scores.csv",
-            "--clean": folder / "clean.csv",
-        },
+        outputs=outputs,
+        force=True,
     )
-    print(f"$ {_command(request)}\n", flush=True)
+    show(f"$ {_command(request)}\n")
     result = run_audit(request, warn, note)
-    print(as_text(result))
+    show(as_text(result))
     flagged, spoiled = result.main.audit.mask, data.outliers
     found, wrong = np.sum(flagged & spoiled), np.sum(flagged & ~spoiled)
-    print(
+    show(
         f"\nIn truth {spoiled.sum()} rows had 300 added to {data.target_name!r}: {found} of them "
         f"are flagged, and {wrong} others.\n\nOpen {request.outputs['--report'].resolve().as_uri()}"
     )
+
+
+def _check_free(paths, force):
+    """Refuse to replace a file of somebody else's."""
+    taken = [str(path) for path in paths if path.exists()]
+    if taken and not force:
+        raise InputError(f"--out: {taken[0]!r} exists already; --force replaces it")
 
 
 def _write_csv(data, path):
@@ -71,4 +88,5 @@ def _command(request):
     parts = ["skholder", "audit", str(request.file), "--target", request.target]
     for option, path in request.outputs.items():
         parts.extend([option, str(path)])
+    parts.append("--force")
     return shlex.join(parts)

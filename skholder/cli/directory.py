@@ -18,12 +18,15 @@ from ..exceptions import ConvergenceWarning, HolderBayesWarning
 from ..rows import ParquetSource
 from .advice import in_options
 from .gating import gate_of
+from .streams import plain
 from .tables import InputError
 
 __all__ = ["DirectoryResult", "audit_directory", "directory_json", "directory_text"]
 
 # Rows shown, and the options that need the rows in memory.
 _N_WORST = 10
+# Letters of a line at most.
+_WIDEST = 2_000
 _LEVEL = 0.95
 _IN_MEMORY = ("--report", "--clean")
 
@@ -95,6 +98,7 @@ def _check(request):
         "--decimal": request.wishes.decimal is not None,
         "--missing": bool(request.wishes.missing),
         "--drop-missing": request.drop_missing,
+        "--escape-formulas": request.escape_formulas,
     }
     problems += [f"{option} does not work on a directory" for option, on in wished.items() if on]
     scores = request.outputs.get("--scores")
@@ -218,7 +222,7 @@ def directory_text(result):
         lines += ["", str(result.gate)]
     if "--scores" in result.request.outputs:
         lines += ["", f"Written: {result.request.outputs['--scores']}"]
-    return "\n".join(lines)
+    return "\n".join(plain(line, _WIDEST) for line in lines)
 
 
 def directory_json(result):

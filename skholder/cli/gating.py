@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 
 from ..audit import Gate
 from ..audit.wording import percent, probable
+from .streams import say
 from .tables import InputError, import_pandas
 
 __all__ = [
@@ -135,5 +135,5 @@ def exit_code(gate, printed):
     if gate is None or not gate["closed"]:
         return 0
     if not printed:
-        print(f"skholder: {gate['sentence']}", file=sys.stderr)
+        say(f"skholder: {gate['sentence']}")
     return CLOSED

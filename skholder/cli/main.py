@@ -11,7 +11,6 @@ import argparse
 import csv
 import gc
 import json
-import os
 import sys
 from math import isfinite
 from pathlib import Path
@@ -19,11 +18,12 @@ from pathlib import Path
 from .. import __version__
 from ..audit import RULES
 from .auditing import run_audit
-from .demo import run_demo
+from .demo import OWN_FOLDER, run_demo
 from .directory import audit_directory, directory_json, directory_text
 from .gating import add_gate, check_gate, exit_code
 from .printout import as_json, as_text
 from .records import AuditRequest
+from .streams import prepare_streams, say, settle, show
 from .tables import InputError, Wishes
 
 __all__ = ["main"]
@@ -67,17 +67,12 @@ class _Parser(argparse.ArgumentParser):
 def main(argv=None):
     """Run the command line ``argv`` (default: the process's own) and return its exit code."""
     try:
-        code = _run(argv)
-        sys.stdout.flush()
-    except SystemExit as stop:
-        return stop.code or 0
-    except BrokenPipeError:
-        _discard_output()
-        return 0
+        return _run(argv)
     except KeyboardInterrupt:
         # A progress bar leaves the cursor in its line.
-        start = "\n" if sys.stderr.isatty() else ""
-        print(f"{start}skholder: interrupted", file=sys.stderr)
+        if sys.stderr.isatty():
+            print(file=sys.stderr)
+        say("skholder: interrupted")
         return 130
     except InputError as error:
         for hint in error.hints:
@@ -87,33 +82,24 @@ def main(argv=None):
         return _fail([str(error) or type(error).__name__], 2)
     except Exception as error:
         return _fail([f"this is a bug: {type(error).__name__}: {error}"], 1)
-    return code
 
 
 def _fail(problems, code):
     for problem in problems:
-        print(f"skholder: error: {' '.join(problem.split())}", file=sys.stderr)
+        say(f"skholder: error: {problem}")
     return code
-
-
-def _discard_output():
-    """Let the interpreter's last flush go nowhere: the reader of the pipe has left."""
-    try:
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
-    except (OSError, ValueError):
-        pass
 
 
 def _run(argv):
     if argv is None:
         # This process is ours: what was imported stays, and need not be searched for garbage.
         gc.freeze()
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that lacks a letter shows an escape: it is no reason to stop.
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
-    args = _parser().parse_args(argv)
+    prepare_streams(own_process=argv is None)
+    try:
+        args = _parser().parse_args(argv)
+    except SystemExit as stop:
+        settle()
+        return stop.code or 0
     return args.run(args)
 
 
@@ -204,6 +190,13 @@ def _add_audit(commands):
     parser.add_argument(
         "--clean", metavar="FILE", type=Path, help="write the rows that are not flagged"
     )
+    parser.add_argument(
+        "--escape-formulas",
+        action="store_true",
+        help="in --clean, put an apostrophe before cells that a spreadsheet would run as formulas, "
+        "as --scores always does",
+    )
+    parser.add_argument("--force", action="store_true", help="replace outputs that exist already")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument(
         "--quiet",
@@ -224,9 +217,9 @@ def _add_demo(commands):
         "--out",
         metavar="FOLDER",
         type=Path,
-        default=Path("skholder-demo"),
-        help="where to put the files (default: skholder-demo)",
+        help=f"where to put the files (default: {OWN_FOLDER})",
     )
+    parser.add_argument("--force", action="store_true", help="replace files that exist already")
     _add_sampling(parser)
 
 
@@ -296,35 +289,37 @@ def _audit(args):
             for name in ("report", "scores", "clean")
             if (path := getattr(args, name)) is not None
         },
+        force=args.force,
+        escape_formulas=args.escape_formulas,
         **check_gate(args),
     )
     if request.file.is_dir():
         return _show_directory(audit_directory(request, _warn), args)
     result = run_audit(request, warn=_warn, note=_note)
     if args.json:
-        print(json.dumps(as_json(result), indent=2, allow_nan=False))
+        show(json.dumps(as_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
-        print(as_text(result))
+        show(as_text(result))
     return exit_code(result.main.summary["gate"], printed=not (args.json or args.quiet))
 
 
 def _show_directory(result, args):
     if args.json:
-        print(json.dumps(directory_json(result), indent=2, allow_nan=False))
+        show(json.dumps(directory_json(result), indent=2, allow_nan=False))
     elif not args.quiet:
-        print(directory_text(result))
+        show(directory_text(result))
     gate = directory_json(result)["gate"]
     return exit_code(gate, printed=not (args.json or args.quiet))
 
 
 def _warn(text):
-    print(f"warning: {text}", file=sys.stderr)
+    say(f"warning: {text}")
 
 
 def _note(text):
-    print(f"note: {text}", file=sys.stderr)
+    say(f"note: {text}")
 
 
 def _demo(args):
-    run_demo(args.out, args.seed, args.draws, sys.stderr.isatty(), _warn, _note)
+    run_demo(args.out, args.force, args.seed, args.draws, sys.stderr.isatty(), _warn, _note)
     return 0

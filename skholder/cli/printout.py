@@ -7,12 +7,13 @@ from .advice import in_options
 from .gating import group_lines
 from .repairs import repairs_in_words
 from .scores import by_chance
+from .streams import plain
 
 __all__ = ["as_json", "as_text", "inputs_in_words"]
 
 # What the text shows at most.
 _N_WORST, _N_ESTIMATES = 10, 40
-_WIDEST_NAME, _WIDEST_REASON = 32, 80
+_WIDEST_NAME, _WIDEST, _WIDEST_REASON, _WIDEST_TEXT = 32, 60, 80, 2_000
 
 
 def as_text(result):
@@ -28,7 +29,7 @@ def as_text(result):
     """
     parts = [_heading(result), *_about(result.main, result.table)]
     if result.inputs is not None:
-        model = _plain(result.inputs.summary["model"], 200)
+        model = plain(result.inputs.summary["model"], 200)
         parts += [f"The inputs: {model}", *_about(result.inputs, result.table)]
     elif result.request.target is not None:
         parts.append("Errors in the inputs were not looked for: --inputs audits them too.")
@@ -144,38 +145,38 @@ def _finding_as_json(finding, table):
 
 def _heading(result):
     note = result.main.design.left_out_note
-    model = _plain(result.main.summary["model"], 200)
-    heading = f"{_plain(result.request.file)}: {result.table.n_rows:,} rows, {model}"
-    return f"{heading}\n{_plain(note, None)}." if note else heading
+    model = plain(result.main.summary["model"], 200)
+    heading = f"{plain(result.request.file, _WIDEST)}: {result.table.n_rows:,} rows, {model}"
+    return f"{heading}\n{plain(note, _WIDEST_TEXT)}." if note else heading
 
 
 def _findings(headline):
     """A sentence in each line; the heading has named the model."""
     told = (text for about, text in headline.items() if about != "model")
-    return "\n".join(_plain(text, None) for text in told)
+    return "\n".join(plain(text, _WIDEST_TEXT) for text in told)
 
 
 def _estimates(estimates, baselines):
     shown = estimates["shown"][:_N_ESTIMATES]
     rows = [("", "estimate", "2.5%", "97.5%", (estimates["plain_name"] or "").lower())]
     for one in shown:
-        name = _plain(one["name"], _WIDEST_NAME)
+        name = plain(one["name"], _WIDEST_NAME)
         rows.append((name, *(_number(one[key]) for key in ("value", "low", "high", "plain"))))
     text = _aligned(rows, "<>>>>")
     rest = estimates["n_estimates"] - len(shown)
     if rest:
         text += f"\n... and {rest} more"
     if baselines:
-        levels = ", ".join(_plain(f"{name}={level}") for name, level in baselines.items())
+        levels = ", ".join(plain(f"{name}={level}", _WIDEST) for name, level in baselines.items())
         text += f"\nLevels of text columns are against {levels}."
     return text
 
 
 def _groups(groups):
     sentence, rows, rest = group_lines(groups)
-    cells = [(_plain(name, _WIDEST_NAME), *others) for name, *others in rows]
+    cells = [(plain(name, _WIDEST_NAME), *others) for name, *others in rows]
     more = f"\n... and {rest:,} more" if rest else ""
-    return f"{_plain(sentence, None)}\n{_aligned(cells, '<>>>>>>')}{more}"
+    return f"{plain(sentence, _WIDEST_TEXT)}\n{_aligned(cells, '<>>>>>>')}{more}"
 
 
 def _worst(finding, table):
@@ -184,15 +185,15 @@ def _worst(finding, table):
     reasons = audit.evidence.reasons(worst)
     columns = [("row", *rows[worst].tolist())]
     if table.ids is not None:
-        columns.append(("id", *(_plain(table.ids[row], _WIDEST_NAME) for row in rows[worst])))
+        columns.append(("id", *(plain(table.ids[row], _WIDEST_NAME) for row in rows[worst])))
     if table.labels is not None:
-        columns.append(("index", *(_plain(table.labels[row]) for row in rows[worst])))
+        columns.append(("index", *(plain(table.labels[row], _WIDEST) for row in rows[worst])))
     if table.lines is not None:
         columns.append(("line", *table.lines[rows[worst]].tolist()))
     columns.append(("FoD", *(f"{value:.3f}" for value in audit.fod[worst])))
     chances = map(chance_in_brief, by_chance(audit)[worst])
     columns.append(("expected by chance", *chances))
-    columns.append(("reason", *(_plain(reason, _WIDEST_REASON) for reason in reasons)))
+    columns.append(("reason", *(plain(reason, _WIDEST_REASON) for reason in reasons)))
     shown = _aligned(list(zip(*columns, strict=True)), ">" * (len(columns) - 1) + "<")
     clean = f"among {number(audit.total_weight)} clean rows"
     return (
@@ -209,7 +210,7 @@ def _repairs(finding, table):
     told = repairs_in_words(finding.repairs, labels)
     if not told:
         return []
-    lines = "\n".join(f"  {_plain(text, None)}" for text in told)
+    lines = "\n".join(f"  {plain(text, _WIDEST_TEXT)}" for text in told)
     return [f"Flagged rows would fit with ({kind}):\n{lines}"]
 
 
@@ -218,7 +219,7 @@ def _checks(diagnostics):
     for check in diagnostics["checks"]:
         if check["status"] == "warn":
             lines.append(f"  {check['name']}: {check['value']}. {in_options(check['text'])}")
-    return "\n".join(lines)
+    return "\n".join(plain(line, _WIDEST_TEXT) for line in lines)
 
 
 def _written(result):
@@ -231,8 +232,7 @@ def _written(result):
         "--clean": f" ({kept:,} of {result.table.n_rows:,} rows{either})",
     }
     return "\n".join(
-        f"Wrote {_plain(path, None)}{about[option]}"
-        for option, path in result.request.all_outputs.items()
+        f"Wrote {plain(path)}{about[option]}" for option, path in result.request.all_outputs.items()
     )
 
 
@@ -250,9 +250,3 @@ def _aligned(rows, sides):
 
 def _number(value):
     return "" if value is None else number(value)
-
-
-def _plain(text, widest=60):
-    """A user's text without control characters, cut to a width."""
-    text = "".join(letter if letter.isprintable() else "?" for letter in str(text))
-    return text if widest is None or len(text) <= widest else text[: widest - 1] + "…"

@@ -34,6 +34,10 @@ class AuditRequest:
         Show a progress bar.
     outputs : dict of str to Path
         By option: ``--report``, ``--scores``, ``--clean``.
+    force : bool
+        Replace files that exist already.
+    escape_formulas : bool
+        Put an apostrophe before cells of the copy that a spreadsheet would run.
     group : str or None
         The column whose groups are told apart.
     fail_above : float or None
@@ -53,6 +57,8 @@ class AuditRequest:
     n_draws: int = 4000
     verbose: bool = False
     outputs: dict = field(default_factory=dict)
+    force: bool = False
+    escape_formulas: bool = False
     group: str | None = None
     fail_above: float | None = None
     probability: float = 0.9

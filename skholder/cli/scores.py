@@ -5,10 +5,12 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+from numbers import Number
 
 import numpy as np
 
 from ..audit import expected_by_chance
+from .tables import as_text_cell
 
 __all__ = ["by_chance", "write_scores"]
 
@@ -21,7 +23,8 @@ def by_chance(audit):
 def write_scores(result, path):
     """Write a CSV file of every row of the input, in its order; gzipped if ``path`` ends in .gz.
 
-    Rows left out for missing values have empty scores, and the columns as their reason.
+    Rows left out for missing values have empty scores, and the columns as their reason. Texts that
+    a spreadsheet would run as formulas get an apostrophe in front.
 
     Parameters
     ----------
@@ -31,11 +34,11 @@ def write_scores(result, path):
     table = result.table
     columns = {"row": range(table.n_rows)}
     if table.ids is not None:
-        columns["id"] = table.ids
+        columns["id"] = [as_text_cell(cell) for cell in table.ids]
     if table.lines is not None:
         columns["line"] = table.lines.tolist()
     if table.labels is not None:
-        columns["index"] = table.labels
+        columns["index"] = [_label(label) for label in table.labels]
     columns |= _scores(result.main, table)
     if result.inputs is not None:
         about = _scores(result.inputs, table)
@@ -46,6 +49,11 @@ def write_scores(result, path):
     writer.writerows(zip(*columns.values(), strict=True))
     data = text.getvalue().encode()
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
+def _label(label):
+    """Numbers and None as they are, any other label as a text."""
+    return label if label is None or isinstance(label, Number) else as_text_cell(str(label))
 
 
 def _scores(finding, table):
@@ -72,6 +80,8 @@ def _scores(finding, table):
     out = {name: _spread(values, rows, table.n_rows) for name, values in scores.items()}
     for row in np.setdiff1d(np.arange(table.n_rows), rows).tolist():
         out["reason"][row] = f"missing: {', '.join(table.missing_in(row))}"
+    for name in ("reason", "repair"):
+        out[name] = [as_text_cell(text) for text in out[name]]
     return out
 
 

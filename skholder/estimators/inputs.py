@@ -107,7 +107,9 @@ def _named_columns(X, y):
 
 
 def _kind(column):
-    return getattr(np.asarray(column[:1]).dtype, "kind", "")
+    # A slice of a column whose row labels are real numbers goes by labels in older pandas.
+    first = column.head(1) if hasattr(column, "head") else column[:1]
+    return getattr(np.asarray(first).dtype, "kind", "")
 
 
 def _first_not_a_number(column):

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..audit.stored_labels import StoredLabels
 from ..inference import Draws
 
 __all__ = ["FitRecord", "StreamedRecord"]
 
 
 @dataclass(frozen=True, repr=False)
-class FitRecord:
+class FitRecord(StoredLabels):
     """A fit, for whoever needs more than its public attributes.
 
     Attributes

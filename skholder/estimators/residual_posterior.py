@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..audit.out_of_fold import out_of_fold_evidence
+from ..audit.stored_labels import StoredLabels
 from ..models import ResidualModel
 from .regressor import HolderBayesRegressor
 
@@ -16,7 +17,7 @@ __all__ = ["ResidualPosterior", "ResidualTable"]
 
 
 @dataclass(frozen=True, repr=False)
-class ResidualTable:
+class ResidualTable(StoredLabels):
     """Rows that another model predicted, and what they are called.
 
     Attributes

@@ -128,7 +128,7 @@ class Whitening:
         if 0.5 * len(z) < np.sum(near) < len(z):
             X, z, weight = X[near], z[near], None if weight is None else weight[near]
         mean = np.average(z, axis=0, weights=weight)
-        covariance = np.atleast_2d(np.cov(z, rowvar=False, aweights=weight, ddof=0))
+        covariance = np.atleast_2d(np.cov(z.T, aweights=weight, ddof=0))
         out = plain._then(mean, covariance)
         found = None
         z = out.apply(X)

@@ -11,6 +11,7 @@ below its diagonal, which a diagonal scatter does not have.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import lru_cache
 from typing import Any
 
@@ -73,7 +74,8 @@ class EllipticalModel(LinearDistanceModel):
         scale[:n_columns] = location_prior_scale
         scale[n_columns : 2 * n_columns] = log_scale_prior_scale
         normal = NormalPrior(np.zeros(self.n_params), scale, lower)
-        self.prior = ScatterPrior(self, normal) if full and n_columns > 1 else normal
+        # A copy, which has no prior: what skops stores must not contain itself.
+        self.prior = ScatterPrior(copy(self), normal) if full and n_columns > 1 else normal
         self.min_scale = min_scale
 
     def factor(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -294,7 +296,7 @@ class EllipticalModel(LinearDistanceModel):
         return np.array([self.theta_of(*pair) for pair in pairs])
 
     def calibration(self, theta: NDArray[np.float64], gamma: float, alpha: float) -> float | None:
-        """Closed form for the normal: c(gamma, k) |V|^(gamma/2) / alpha^gamma."""
+        """Closed form for the normal: ``c(gamma, k) |V|^(gamma/2) / alpha^gamma``."""
         if not self.is_normal:
             return None
         k = self.k

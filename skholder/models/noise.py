@@ -59,7 +59,7 @@ class NoiseModel(ABC):
 
     #: whether the noise is normal, for which some integrals have closed forms
     is_normal = False
-    #: whether the density falls with |r|, so that rows are ranked by the size of their residuals
+    #: whether the density falls with ``|r|``: rows are ranked by the size of their residuals
     is_symmetric = False
 
     def tail(self, r: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -48,7 +48,7 @@ class Radial(ABC):
 
     @abstractmethod
     def log_norm(self, k: int) -> float:
-        """log of the integral of exp(g(|z|^2)) over z."""
+        """log of the integral of ``exp(g(|z|^2))`` over z."""
 
     @abstractmethod
     def log_power(self, k: int, gamma: float) -> float:
@@ -139,7 +139,7 @@ class StudentTRadial(Radial):
         return -0.5 * (self.df + k) * log_left
 
     def _log_integral(self, k, power):
-        """log of the integral of (1 + |z|^2 / df)^(-power) over R^k."""
+        """log of the integral of ``(1 + |z|^2 / df)^(-power)`` over R^k."""
         volume = 0.5 * k * np.log(self.df * np.pi)
         return volume + gammaln(power - k / 2) - gammaln(power)
 

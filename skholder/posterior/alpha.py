@@ -15,7 +15,7 @@ from functools import cache, cached_property
 
 import numpy as np
 from numpy.polynomial import legendre
-from scipy.special import betaincc, betaln, expit
+from scipy.special import betainc, betaln, expit
 
 from ..divergences import PairTerms, risk, risk_terms
 
@@ -48,7 +48,8 @@ class AlphaPrior:
     @cached_property
     def log_norm(self):
         """Log of the mass that makes the truncated density integrate to one."""
-        mass = betaincc(self.a, self.b, self.lower)
+        # The upper tail, as the lower one of 1 - alpha: a difference from 1 would lose its digits.
+        mass = betainc(self.b, self.a, 1 - self.lower)
         if not mass > 0:
             raise ValueError(
                 f"alpha_prior=({self.a:g}, {self.b:g}) has no mass above "

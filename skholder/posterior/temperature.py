@@ -86,7 +86,7 @@ def covariance_rule(variables, weight, exponent):
     ValueError
         If the covariance is singular, so that the temperature would be zero.
     """
-    covariance = np.atleast_2d(np.cov(variables, rowvar=False, aweights=weight, ddof=0))
+    covariance = np.atleast_2d(np.cov(variables.T, aweights=weight, ddof=0))
     sign, log_det = np.linalg.slogdet(covariance)
     condition = np.linalg.cond(covariance) if np.all(np.isfinite(covariance)) else np.inf
     if sign <= 0 or not np.isfinite(log_det) or condition > 1e14:

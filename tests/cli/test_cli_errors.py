@@ -1,7 +1,10 @@
 import gzip
+import json
+import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from skholder import OutlierAuditor, __version__
@@ -23,6 +26,12 @@ FILES = {
     "infinite.csv": b"a,b\n1,inf\n2,3\n",
     "same.csv": b"a,b\n1,2\n1,2\n1,2\n",
     "german.csv": b"a;b\n1,5;1,234\n2,5;2,345\n1,7;3\n",
+    "nul.csv": b"a,b\n1,2\n2,\x003\n",
+    "wide.csv": "a,b\n1,2\n".encode("utf-16"),
+    "book.csv": b"PK\x03\x04 and more",
+    "inner.csv": b'a,b\n1,2"3\n2,"3"4\n',
+    "damaged.csv.gz": gzip.compress(b"a,b\n1,2\n2,3\n")[:-8] + bytes(8),
+    "old.csv": b"somebody's",
     "many.csv": b"a,b,c\n1,x,inf\n,5,6\n4,5,7\n",
 }
 
@@ -44,6 +53,15 @@ BAD = [
     ("audit gaps.csv --drop-missing", "the table has 0 complete rows; 2 are needed"),
     ("audit quote.csv", "'quote.csv', line 2: a quote is never closed"),
     ("audit cut.csv.gz", "cannot read 'cut.csv.gz'"),
+    ("audit nul.csv", "'nul.csv' has a zero byte in line 3"),
+    ("audit wide.csv", "'wide.csv' is UTF-16 text; save it as UTF-8"),
+    ("audit book.csv", "'book.csv' is a spreadsheet or an archive; save it as CSV"),
+    ("audit inner.csv", "'inner.csv', line 3: ',' expected after '\"'"),
+    ("audit damaged.csv.gz", "cannot read 'damaged.csv.gz': CRC check failed"),
+    ("audit t.csv --clean old.csv", "--clean: 'old.csv' exists already; --force replaces it"),
+    ("audit t.csv --report old.csv", "--report: 'old.csv' exists already; --force replaces it"),
+    ("audit t.csv --clean t.csv --force", "--clean: 't.csv' is the input"),
+    ("audit t.csv --scores /dev/null --force", "--scores: '/dev/null' is not a regular file"),
     ("audit infinite.csv", "column 'b' has an infinite value (line 2)"),
     ("audit same.csv", "every column of the table is constant"),
     ("audit german.csv", "column 'b' has 2 cells such as '1,234' (line 2), which is 1234 or 1.234"),
@@ -88,6 +106,60 @@ def test_bad_input_is_one_line(folder, run, monkeypatch, command, message):
     assert (code, out, len(err)) == (2, "", 1)
     assert err[0].startswith("skholder: error: ")
     assert message in err[0]
+
+
+@pytest.mark.parametrize("cut", [4, 8, 100, -1])
+@pytest.mark.parametrize("name", ["t.parquet", "t.csv"])
+def test_truncated_parquet_is_one_line(folder, run, monkeypatch, name, cut):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    monkeypatch.setattr(OutlierAuditor, "fit", None)
+    pq.write_table(pa.table({"a": [1.0, 2.0, 4.0], "b": [2.0, 1.0, 7.0]}), name)
+    data = (folder / name).read_bytes()
+    (folder / name).write_bytes(data[:cut])
+    code, out, err = run("audit", name)
+    assert (code, out, len(err)) == (2, "", 1)
+    assert f"{name!r} is not a readable Parquet file" in err[0]
+
+
+def test_an_output_is_replaced_by_force(folder, run):
+    (folder / "s.csv").write_text("old")
+    options = ["--target", "y", "--exclude", "name", "--draws", "400", "--scores", "s.csv"]
+    assert run("audit", "t.csv", *options)[0] == 2
+    assert (folder / "s.csv").read_text() == "old"
+    assert run("audit", "t.csv", *options, "--force")[0] == 0
+    assert (folder / "s.csv").read_text().startswith("row,line,flagged")
+
+
+@pytest.mark.parametrize("options", [["--target", "y"], ["--target", "x"], []])
+@pytest.mark.parametrize("huge", ["1e300", "-1.7e308", "1e155"])
+def test_a_huge_number_is_audited_or_named(folder, run, options, huge):
+    rows = [f"{i * i % 17},{i * i % 17 + i % 3 + i / 100}\n" for i in range(40)]
+    (folder / "huge.csv").write_text("x,y\n" + "".join(rows) + f"5,{huge}\n")
+    code, out, err = run("audit", "huge.csv", *options, "--draws", "200", "--json")
+    if code == 0:
+        assert 40 in json.loads(out)["flagged_rows"]
+    else:
+        assert (code, out, len(err)) == (2, "", 1)
+        assert f"column 'y' is {float(huge):g} (line 42)" in err[0]
+        # The advice works.
+        advice = re.search(r"--missing=\S+", err[0])[0]
+        assert (
+            run("audit", "huge.csv", *options, "--draws", "200", advice, "--drop-missing")[0] == 0
+        )
+
+
+def test_numbers_that_leave_the_floats_are_named(folder, run, monkeypatch):
+    def overflow(*args):
+        raise np.linalg.LinAlgError("Singular matrix")
+
+    monkeypatch.setattr(OutlierAuditor, "fit", overflow)
+    (folder / "huge.csv").write_text("x,y\n1,2\n4,3\n5,-7e200\n")
+    code, _, err = run("audit", "huge.csv", "--target", "x")
+    assert code == 2
+    assert err == [
+        "skholder: error: the numbers of the table are too far apart to compute with: column 'y' "
+        "is -7e+200 (line 4); mend the cell, or call it missing with --missing=-7e+200"
+    ]
 
 
 def test_every_problem_is_a_line_with_its_remedy(folder, run):

@@ -1,3 +1,5 @@
+import shlex
+
 import pandas as pd
 
 from skholder.datasets import load_spoiled_diabetes
@@ -33,3 +35,20 @@ def test_demo_tells_the_truth(tmp_path, run):
         f"In truth {data.outliers.sum()} rows had 300 added to 'progression': {found} of them are "
         f"flagged, and {wrong} others."
     ) in out
+
+
+def test_the_demo_replaces_its_own_files_only(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "scores.csv").write_text("mine")
+    code, out, err = run("demo", "--out", "mine", "--draws", "400")
+    assert (code, out) == (2, "")
+    assert err == ["skholder: error: --out: 'mine/scores.csv' exists already; --force replaces it"]
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["scores.csv"]
+    assert run("demo", "--out", "mine", "--draws", "400", "--force")[0] == 0
+    for _ in range(2):
+        code, out, _ = run("demo", "--draws", "400")
+        assert code == 0
+    # The command that is shown can be run again.
+    shown = shlex.split(out.splitlines()[0])
+    assert run(*shown[2:], "--draws", "400")[0] == 0

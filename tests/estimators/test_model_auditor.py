@@ -289,7 +289,9 @@ def test_a_failed_fit_changes_nothing(table):
 def test_displays(fitted, table, name):
     pytest.importorskip("matplotlib")
     X, y, *_ = table
-    rows = (X, y) if name in ("FoDDisplay", "InfluenceDisplay") else ()
+    needed = {"FoDDisplay": (X, y), "InfluenceDisplay": (X, y)}
+    needed["GroupSharesDisplay"] = (np.arange(len(y)) % 3,)
+    rows = needed.get(name, ())
     display = getattr(inspection, name).from_estimator(fitted, *rows)
     if name == "FoDDisplay":
         # The training rows are drawn as the audit saw them, others as the final model does.

@@ -8,7 +8,9 @@ from itertools import product
 import numpy as np
 import pytest
 from hostile_cases import SETTINGS, examine
-from hostile_tables import TABLES
+from hostile_tables import TABLES, Table
+
+from skholder import HolderBayesDensity
 
 # One case of every kind of failure that was ever met.
 MET = [
@@ -90,3 +92,22 @@ def test_new_rows_however_far_get_finite_answers(far):
     np.testing.assert_array_equal(density.fod(new)[:2], [1, 1])
     np.testing.assert_array_equal(density.predict(new)[:2], [-1, -1])
     assert density.tail_probability(new)[:2].max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("model", "table"),
+    [
+        ("gamma", "offset 1e+06 x"),
+        ("gamma", "rounded"),
+        ("gamma", "weights tiny 1e-6"),
+        ("lognormal", "rounded"),
+        ("poisson", "scale 1e+100 x"),
+        ("poisson", "scale 1e-100 x"),
+    ],
+)
+def test_steep_families(model, table):
+    # Their densities have no bound, so that powers of them leave the floats first.
+    made = TABLES[table]()
+    X = np.rint(np.abs(made.X)) if model == "poisson" else np.where(made.X, np.abs(made.X), 1.0)
+    density = HolderBayesDensity(0.5, model=model, inference="laplace", n_draws=200, random_state=0)
+    assert examine(density, Table(X, made.y, made.weight), deep=False) == []

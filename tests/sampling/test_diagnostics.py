@@ -38,7 +38,7 @@ class TestAgainstArviz:
     def test_ess_tail(self, arviz, correlation):
         draws = self.chains(correlation)
         np.testing.assert_allclose(
-            ess_tail(draws), arviz.ess(draws[:, 0], method="tail"), rtol=0.02
+            ess_tail(draws), arviz.ess(draws[:, 0], method="tail", prob=(0.05, 0.95)), rtol=0.02
         )
 
     def test_ess_mean(self, arviz, correlation):

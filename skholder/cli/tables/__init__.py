@@ -4,6 +4,7 @@ from .choosing import Wishes, choose_columns
 from .columns import Column, InputError, Table, import_pandas
 from .csv_file import CsvFile
 from .design import MAX_LEVELS, Design, build_design, input_design
+from .formulas import as_text_cell
 from .opening import open_table
 from .outputs import check_outputs, replacing
 from .parquet_file import ParquetFile
@@ -21,6 +22,7 @@ __all__ = [
     "TableReading",
     "Understood",
     "Wishes",
+    "as_text_cell",
     "build_design",
     "check_outputs",
     "choose_columns",

@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from .columns import MISSING, Column, InputError, Table, check_names, import_pandas
+from .formulas import as_text_cell
 
 __all__ = ["CsvFile"]
 
@@ -169,18 +170,34 @@ class CsvFile:
             **options,
         )
 
-    def copy(self, keep, path):
+    def copy(self, keep, path, escape=False):
         """Write the file again without the lines of some rows; gzipped if ``path`` ends in .gz.
 
         Parameters
         ----------
         keep : ndarray of bool, shape (n,)
         path : Path
+        escape : bool
+            Put an apostrophe before cells that a spreadsheet would run as formulas; all other rows
+            stay byte for byte as they were.
         """
         dropped = _covered(self._all_spans[1:][~keep], len(self._lines))
-        data = self._mark + b"".join(compress(self._lines, [not drop for drop in dropped]))
+        lines = self._escaped_lines() if escape else self._lines
+        data = self._mark + b"".join(compress(lines, [not drop for drop in dropped]))
         # No time stamp: the same rows give the same bytes.
         path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+    def _escaped_lines(self):
+        """The lines, with those of a record that has formulas in its first one."""
+        lines = list(self._lines)
+        for first, last, cells in self._records():
+            safe = [as_text_cell(cell, self._separator) for cell in cells]
+            if safe != cells:
+                end = re.search(rb"[\r\n]*\Z", lines[last - 1])[0].decode()
+                text = io.StringIO(newline="")
+                csv.writer(text, delimiter=self._separator, lineterminator=end).writerow(safe)
+                lines[first - 1 : last] = [text.getvalue().encode(), *[b""] * (last - first)]
+        return lines
 
 
 def _covered(spans, n_lines):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
+
 import numpy as np
 
 from .columns import Column, InputError, Table, check_names
@@ -46,12 +48,13 @@ class ParquetFile:
             ) from None
         try:
             source = pyarrow.BufferReader(data)
-            self._table = pyarrow.parquet.ParquetFile(source).read()
+            # Files need not have checksums; those that have are held to them.
+            file = pyarrow.parquet.ParquetFile(source, page_checksum_verification=True)
+            self._table = file.read()
         except (pyarrow.ArrowException, OSError) as error:
             reason = " ".join(str(error).split())
             raise InputError(f"{self._shown} is not a readable Parquet file: {reason}") from None
-        stored = (self._table.schema.pandas_metadata or {}).get("index_columns", [])
-        self._index = [name for name in stored if isinstance(name, str)]
+        self._index = _index_columns(self._table.schema, self._shown)
         self.names = [name for name in self._table.column_names if name not in self._index]
         check_names(self.names, self._shown)
         kinds = {name: self._table.schema.field(name).type for name in self.names}
@@ -70,20 +73,39 @@ class ParquetFile:
         -------
         Table
         """
-        columns = {name: _column(name, self._table.column(name)) for name in names}
+        columns = {name: self._column(name) for name in names}
         labels = None
         if self._index:
-            parts = [self._table.column(name).to_pylist() for name in self._index]
+            parts = [self._cells(name) for name in self._index]
             labels = parts[0] if len(parts) == 1 else list(zip(*parts, strict=True))
         return Table(columns, self._table.num_rows, labels=labels)
 
     def spelled(self, name):
         """The cells of a column as text, empty where there is none: list of str."""
-        cells = self._table.column(name).to_pylist()
-        return ["" if cell is None else str(cell) for cell in cells]
+        return ["" if cell is None else str(cell) for cell in self._cells(name)]
+
+    @contextmanager
+    def _reading(self, name):
+        """Refuse a column whose cells are not what its type says."""
+        try:
+            yield self._table.column(name)
+        except (ValueError, OverflowError) as error:
+            reason = " ".join(str(error).split())
+            raise InputError(
+                f"{self._shown}: column {name!r} has cells that cannot be read: {reason}"
+            ) from None
+
+    def _column(self, name):
+        with self._reading(name) as values:
+            return _column(name, values)
+
+    def _cells(self, name):
+        """The cells of a column as Python objects, None where there is none: list."""
+        with self._reading(name) as values:
+            return values.to_pylist()
 
     def copy(self, keep, path):
-        """Write a Parquet file of some rows, its columns and types unchanged.
+        """Write a Parquet file of some rows, its columns and types unchanged, with checksums.
 
         Parameters
         ----------
@@ -92,7 +114,28 @@ class ParquetFile:
         """
         import pyarrow.parquet
 
-        pyarrow.parquet.write_table(self._table.filter(pyarrow.array(keep)), path)
+        kept = self._table.filter(pyarrow.array(keep))
+        pyarrow.parquet.write_table(kept, path, write_page_checksum=True)
+
+
+def _index_columns(schema, shown):
+    """Names of the columns in which pandas has stored the labels of the rows: list of str."""
+    try:
+        stored = (schema.pandas_metadata or {}).get("index_columns", [])
+        names = [name for name in stored if isinstance(name, str)]
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        # What pandas says of a file is JSON; anything may stand there instead.
+        raise InputError(
+            f"{shown} has metadata of pandas that cannot be read; write the file again"
+        ) from None
+    missing = [name for name in names if name not in schema.names]
+    if missing:
+        which = ", ".join(map(repr, missing))
+        raise InputError(
+            f"{shown} has no column {which}, which its metadata of pandas name as the index; write "
+            "the file again"
+        )
+    return names
 
 
 def _known(kind):
@@ -133,5 +176,8 @@ def _days(values):
     """Days since the start of 1970 of dates or times, nan where there is none, shape (n,)."""
     import pyarrow as pa
 
-    counts = values.cast(pa.timestamp("us")).cast(pa.int64()).cast(pa.float64())
+    # Nanoseconds are cut off; to make seconds finer may be more than 64 bits hold, and is checked.
+    too_fine = pa.types.is_timestamp(values.type) and values.type.unit == "ns"
+    times = values.cast(pa.timestamp("us"), safe=not too_fine)
+    counts = times.cast(pa.int64()).cast(pa.float64(), safe=False)
     return counts.to_numpy() / MICROSECONDS_A_DAY

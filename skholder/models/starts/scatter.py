@@ -34,7 +34,7 @@ def scatter_starts(rows, weight, random, floor):
     rows = np.clip(rows, middle - reach, middle + reach)
     unweighted = rows[picked]
     mean = np.average(rows, axis=0, weights=weight)
-    pairs = [(mean, np.cov(rows, rowvar=False, aweights=weight, ddof=0))]
+    pairs = [(mean, np.cov(rows.T, aweights=weight, ddof=0))]
     pairs.append((middle, np.diag(((high - low) / NORMAL_IQR) ** 2)))
     pairs.append(_diagonal_concentration(unweighted, middle, (high - low) / NORMAL_IQR))
     if rows.shape[1] <= _MCD_COLUMNS:

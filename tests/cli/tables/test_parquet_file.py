@@ -114,3 +114,63 @@ def test_no_rows_and_duplicate_names(tmp_path):
     pq.write_table(twice, tmp_path / "t.parquet")
     with pytest.raises(InputError, match="more than one column named 'a'"):
         open_table(tmp_path / "t.parquet")
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [b"{", b"[1]", b"\xff", b'{"index_columns": 3}', b'{"index_columns": null}', b"[" * 100_000],
+)
+def test_broken_metadata_of_pandas_are_told(tmp_path, metadata):
+    table = pa.table({"a": [1.0, 2.0]}).replace_schema_metadata({b"pandas": metadata})
+    pq.write_table(table, tmp_path / "t.parquet")
+    with pytest.raises(InputError, match=r"t.parquet' has metadata of pandas that cannot be read"):
+        open_table(tmp_path / "t.parquet")
+
+
+def test_an_index_that_is_not_there_is_told(tmp_path):
+    metadata = {"pandas": '{"index_columns": ["who"]}'}
+    pq.write_table(
+        pa.table({"a": [1.0, 2.0]}).replace_schema_metadata(metadata), tmp_path / "t.parquet"
+    )
+    with pytest.raises(InputError, match="has no column 'who', which its metadata of pandas name"):
+        open_table(tmp_path / "t.parquet")
+
+
+def test_corrupted_pages_are_refused_where_there_are_checksums(tmp_path):
+    path = tmp_path / "t.parquet"
+    plain = {"compression": "none", "use_dictionary": False}
+    pq.write_table(pa.table({"a": np.arange(50.0)}), path, write_page_checksum=True, **plain)
+    data = bytearray(path.read_bytes())
+    data[data.index(np.float64(25).tobytes())] ^= 1
+    path.write_bytes(data)
+    with pytest.raises(InputError, match="not a readable Parquet file: could not verify page"):
+        open_table(path)
+
+
+def test_copies_have_checksums(tmp_path):
+    file = write(tmp_path / "t.parquet", {"a": np.arange(50.0)})
+    file.copy(np.arange(50) < 40, tmp_path / "c.parquet")
+    data = bytearray((tmp_path / "c.parquet").read_bytes())
+    where = pq.ParquetFile(tmp_path / "c.parquet").metadata.row_group(0).column(0)
+    data[where.dictionary_page_offset + where.total_compressed_size - 1] ^= 1
+    (tmp_path / "c.parquet").write_bytes(data)
+    with pytest.raises(InputError, match="could not verify page integrity"):
+        open_table(tmp_path / "c.parquet")
+
+
+def test_times_to_the_nanosecond(tmp_path):
+    times = pa.array([86_400_000_000_000 + 1, None], pa.timestamp("ns"))
+    table = write(tmp_path / "t.parquet", {"t": times}).read(["t"])
+    np.testing.assert_array_equal(table.columns["t"].numbers, [1, np.nan])
+
+
+def test_text_that_is_not_utf_8_is_told(tmp_path):
+    buffers = [
+        None,
+        pa.py_buffer(np.arange(3, dtype=np.int32).tobytes()),
+        pa.py_buffer(b"\xff" * 2),
+    ]
+    file = write(tmp_path / "t.parquet", {"t": pa.Array.from_buffers(pa.string(), 2, buffers)})
+    for read in (lambda: file.read(["t"]), lambda: file.spelled("t")):
+        with pytest.raises(InputError, match="column 't' has cells that cannot be read: 'utf-8'"):
+            read()

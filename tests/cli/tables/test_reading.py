@@ -76,9 +76,7 @@ def test_what_was_read_can_be_audited(tmp_path):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).round(2)
     frame.loc[7, "a"] = 40
-    frame.astype(str).map(lambda cell: cell.replace(".", ",")).to_csv(
-        tmp_path / "t.csv", sep=";", index=False
-    )
+    frame.to_csv(tmp_path / "t.csv", sep=";", decimal=",", index=False)
     table = read_table(tmp_path / "t.csv")
     np.testing.assert_array_equal(table.X, frame)
     density = HolderBayesDensity(inference="laplace", random_state=0)
