@@ -17,6 +17,8 @@ __all__ = ["column_repairs", "repairs_in_words", "target_repairs"]
 # A row that fits is in the middle part of the model of this probability.
 _ORDINARY = 0.99
 _SHOWN = 3
+# A change of a response by less than so many standard deviations may land in the middle by chance.
+_TELLING = 10.0
 _POUND, _INCH = 0.45359237, 2.54
 # What may have happened to a value, undone.
 _CHANGES = (
@@ -100,9 +102,10 @@ def target_repairs(target, observed, fitted, sd):
     limit = norm.ppf(0.5 + _ORDINARY / 2)
     changed = np.array([change(observed) for _, change in _CHANGES])
     distances = np.abs(changed - fitted) / sd
+    fits = (distances <= limit) & (np.abs(changed - observed) >= _TELLING * sd)
     fitting = [
-        {f"{target} {_CHANGES[j][0]}": distance[j] for j in np.flatnonzero(distance <= limit)}
-        for distance in distances.T
+        {f"{target} {_CHANGES[j][0]}": distance[j] for j in np.flatnonzero(fit)}
+        for distance, fit in zip(distances.T, fits.T, strict=True)
     ]
     return _fewest(fitting)
 

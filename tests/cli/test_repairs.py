@@ -63,3 +63,11 @@ def test_columns_that_are_copies_of_each_other_do_no_harm():
         X, ["a", "b"], np.array([[0, 1]]), np.array([170.0, 170.0]), covariance
     )
     assert repairs == ["a divided by 10"]
+
+
+def test_noise_that_hides_the_change_tells_nothing():
+    # 450 with an expected 170 +- 60 fits after many a change: none is told.
+    assert target_repairs("y", np.array([450.0]), np.array([170.0]), np.array([60.0])) == [""]
+    assert target_repairs("y", np.array([450.0]), np.array([45.5]), np.array([2.0])) == [
+        "y divided by 10"
+    ]
