@@ -60,8 +60,8 @@ def design_weights(model, rows, *, always, random):
         return None
     if always:
         return factor
-    # A few rows a little way out cannot tilt a plane.
-    if found.excess.max() < _FAR and weight @ far < _MANY * weight.sum():
+    # A few rows a little way out cannot tilt a plane, nor those that any large design has.
+    if found.excess.max() < max(_FAR, found.by_chance) and weight @ far < _MANY * weight.sum():
         return None
     trusting = _judgement(model, rows, weight, None, (), random)
     guarded = _judgement(model, rows, weight, factor, (trusting.theta,), random)

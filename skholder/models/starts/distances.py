@@ -26,6 +26,10 @@ _FEW_VALUES = 5
 # The median absolute deviation of a standard normal is this part of its standard deviation.
 _NORMAL_MAD = 0.6745
 
+# Of the farthest row of a normal design: how seldom it lies beyond a limit, and what the limit is
+# multiplied by where centre and scatter are estimates.
+_SELDOM, _ESTIMATED = 0.05, 1.15
+
 
 @dataclass(frozen=True)
 class RobustDistances:
@@ -36,9 +40,12 @@ class RobustDistances:
     excess : ndarray of shape (n,)
         Squared robust distances over their 97.5% quantile for a normal design: the larger of the
         joint distance's and of the columns' own. Zero where no column is continuous.
+    by_chance : float
+        The excess that the farthest row of a normal design of that many rows has once in 20 times.
     """
 
     excess: np.ndarray
+    by_chance: float = 0.0
 
 
 def robust_distances(X, weight, random):
@@ -61,10 +68,14 @@ def robust_distances(X, weight, random):
         return RobustDistances(np.zeros(len(X)))
     k = len(columns)
     centre, scatter = _projected(few[:, columns], random)
-    joint = _mahalanobis(X[:, columns], centre, scatter) / chdtri(k, 1 - _LEVEL)
+    joint_unit, own_unit = chdtri(k, 1 - _LEVEL), chdtri(1, (1 - _LEVEL) / k)
+    joint = _mahalanobis(X[:, columns], centre, scatter) / joint_unit
     with np.errstate(over="ignore"):
         own = np.max((X[:, columns] - centre) ** 2 / np.diag(scatter), axis=1)
-    return RobustDistances(np.maximum(joint, own / chdtri(1, (1 - _LEVEL) / k)))
+    seldom = _SELDOM / max(weight.sum(), 1.0)
+    by_chance = max(chdtri(k, seldom) / joint_unit, chdtri(1, seldom / k) / own_unit)
+    # Centre and scatter of few rows add to it.
+    return RobustDistances(np.maximum(joint, own / own_unit), _ESTIMATED * by_chance)
 
 
 def _continuous(X):

@@ -96,3 +96,15 @@ def test_collinear_columns():
     found = excess(np.hstack([x, 2 * x]))
     assert np.all(np.isfinite(found))
     assert np.mean(found > 1) < 0.1
+
+
+def test_the_farthest_row_of_a_normal_design_is_expected():
+    far = 0
+    for seed in range(20):
+        X = np.random.default_rng(seed).normal(size=(4000, 6))
+        found = robust_distances(X, np.ones(4000), np.random.RandomState(0))
+        far += found.excess.max() > found.by_chance
+    assert far <= 2
+    X[0] = 9.0
+    found = robust_distances(X, np.ones(4000), np.random.RandomState(0))
+    assert found.excess[0] > 2 * found.by_chance
