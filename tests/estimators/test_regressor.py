@@ -483,8 +483,8 @@ class TestOptions:
 
     def test_scipy_noise(self, data):
         X, y, *_ = data
-        model = make(noise=stats.t(4)).fit(X, y)
-        named = make(noise="student_t").fit(X, y)
+        model = make(gamma=0.5, noise=stats.t(4)).fit(X, y)
+        named = make(gamma=0.5, noise="student_t").fit(X, y)
         # The same density by two roads: only derivatives by differences differ.
         np.testing.assert_allclose(model.temperature_, named.temperature_, rtol=1e-4)
         np.testing.assert_allclose(model.coef_, named.coef_, rtol=0.02)
@@ -565,7 +565,7 @@ class TestState:
 
     def test_pickle_with_scipy_noise(self, data):
         X, y, *_ = data
-        model = make(noise=stats.logistic()).fit(X, y)
+        model = make(gamma=0.5, noise=stats.logistic()).fit(X, y)
         copy = pickle.loads(pickle.dumps(model))
         np.testing.assert_array_equal(copy.influence(X, y).risk, model.influence(X, y).risk)
 

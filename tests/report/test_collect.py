@@ -121,7 +121,7 @@ def test_many_rows_and_columns_are_capped():
     X = rng.normal(size=(3000, 120))
     X[:900] += 12
     model = HolderBayesDensity(
-        covariance_type="diag", inference="laplace", n_draws=200, random_state=0
+        "efficiency", covariance_type="diag", inference="laplace", n_draws=200, random_state=0
     ).fit(X)
     data = AuditReport(model, feature_names=["long name " * 5000] * 120).to_dict()
     assert data["count"]["flagged"] > 700
