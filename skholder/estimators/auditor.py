@@ -371,7 +371,7 @@ class OutlierAuditor(
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         if self._on_regressor:
-            # Outlier detectors, and scikit-learn's common tests, label rows by X alone.
-            tags.target_tags.required = tags._skip_test = True
+            # Outlier detectors label rows by X alone; this one's predict needs y.
+            tags.target_tags.required = True
             tags.estimator_type = None
         return tags
