@@ -231,7 +231,8 @@ class EllipticalModel(LinearDistanceModel):
         hessian = self._q_hessian(factor, chain, deviation, u, weight * slope)
         if np.any(bend):
             hessian += (q_gradient * (weight * bend)[:, None]).T @ q_gradient
-        return weight @ score, hessian, (score * weight[:, None]).T @ score
+        pulled = score * np.sqrt(weight)[:, None]
+        return weight @ score, hessian, pulled.T @ pulled
 
     n_tail_thetas = 1000
 

@@ -139,8 +139,9 @@ class LinearModel(LinearDistanceModel):
             design.T @ (weight * (bend * r + slope) / sigma),
             weight @ (bend * r * r + slope * r),
         )
+        pulled = design * (np.sqrt(weight) * coef_score)[:, None]
         outer = _bordered(
-            design.T @ (design * (weight * coef_score**2)[:, None]),
+            pulled.T @ pulled,
             design.T @ (weight * coef_score * scale_score),
             weight @ scale_score**2,
         )

@@ -288,7 +288,9 @@ def _invert(rule, integral, series, target):
         slope = legendre.legval(t, series, tensor=False)
         with np.errstate(divide="ignore", invalid="ignore"):
             step = t - excess / slope
-        new = np.where((step > lo) & (step < hi), step, (lo + hi) / 2)
+        # At the root rounding decides which side of it t is on, and a step may leave the bracket.
+        found = (step > lo) & (step < hi) | (np.abs(step - t) < 1e-12)
+        new = np.where(found, step, (lo + hi) / 2)
         moved = np.max(np.abs(new - t), initial=0.0)
         t = new
         if moved < 1e-10:

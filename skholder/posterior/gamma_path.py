@@ -14,6 +14,7 @@ then the pilot moves there, until it stays. Covariances are sandwiches of influe
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -29,7 +30,7 @@ from .search import search_random
 __all__ = ["GammaPath", "efficient_gamma", "gamma_path", "single_power"]
 
 # Efficiencies of a normal location at the powers of the grid.
-_EFFICIENCIES = (0.96, 0.935, 0.91, 0.88, 0.84, 0.79, 0.73, 0.66, 0.59, 0.52, 0.46, 0.41)
+_EFFICIENCIES = (0.96, 0.92, 0.87, 0.80, 0.72, 0.63, 0.54, 0.47, 0.41)
 # The pilot's efficiency by rows per parameter: with few rows a large power is all noise.
 _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
 # The path is found on at most this many rows, or this many for each parameter if that is more, and
@@ -171,9 +172,11 @@ def _refined(model, rows, few, candidates):
     more = rows.subsample(max(len(few), _REFINE_ROWS))
     if len(more) == len(few):
         return candidates
-    settled = []
+    settled, step = [], np.zeros(model.n_params)
     for one in candidates:
-        theta = free_minimiser(model, more, one.gamma, one.theta, _SETTLED)
+        # What more rows did to the estimate at one power they nearly do at the next one too.
+        theta = free_minimiser(model, more, one.gamma, one.theta + step, _SETTLED)
+        step = theta - one.theta
         settled.append(influence_values(model, more, theta, one.gamma))
     return settled
 
@@ -189,10 +192,11 @@ def single_power(model, n_rows):
 def _modes_along(model, rows, grid, starts):
     """Minimisers (M, d) at every power: from the starts at both ends, then from neighbours."""
 
-    def climb(g, points):
-        def risk_times(multiplier):
-            return ProfileRisk(model, rows, PseudoSpherical(), grid[g], 0.0, multiplier)
+    def risk(g, multiplier=1.0):
+        return ProfileRisk(model, rows, PseudoSpherical(), grid[g], 0.0, multiplier)
 
+    def climb(g, points):
+        risk_times = partial(risk, g)
         return minimise_from(np.asarray(points), risk_times, tolerance=_ACCURACY)[:_MAX_MODES]
 
     last = len(grid) - 1
@@ -200,7 +204,8 @@ def _modes_along(model, rows, grid, starts):
     for g in range(last - 1, -1, -1):
         modes.insert(0, climb(g, modes[0] if len(modes[0]) else starts))
     # Modes that only small powers have are followed upwards as far as they go.
-    news = climb(0, starts)
+    order = np.argsort([-risk(0).height(start) for start in starts], kind="stable")
+    news = climb(0, starts[order[:_MAX_MODES]])
     for g in range(len(grid)):
         news = climb(g, news) if g else news
         before = len(modes[g])

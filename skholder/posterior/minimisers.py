@@ -16,6 +16,9 @@ __all__ = ["Minimisers", "free_minimiser", "minimise_from", "risk_minimisers"]
 # Rows used to tell good starting values from bad ones; every minimiser is refined on all rows.
 _SEARCH_ROWS = 2000
 _MAX_REFINED = 3
+# A climb this close to its top, in nats, is in its basin; two points this many standard deviations
+# apart are then in the same one.
+_BASIN, _SAME_BASIN = 0.05, 0.5
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
     return Minimisers(model, refined if len(refined) else points)
 
 
-def free_minimiser(model, rows, gamma, start, tolerance=1e-11):
+def free_minimiser(model, rows, gamma, start, tolerance=1e-7):
     """The minimiser (d,) of the risk with alpha free, not clipped at 1, reached from ``start``.
 
     It maximises F = log S / gamma - log C / (1 + gamma); where only a spike is reached, ``start``
@@ -90,10 +93,10 @@ def free_minimiser(model, rows, gamma, start, tolerance=1e-11):
 
 def _accuracy(final):
     """Where a climb stops, in nats."""
-    return 1e-11 if final else 1e-4
+    return 1e-7 if final else 1e-4
 
 
-def minimise_from(points, risk_times, tolerance=1e-11):
+def minimise_from(points, risk_times, tolerance=1e-7):
     """Distinct minimisers reached from points, best first, without those that are spikes.
 
     Parameters
@@ -108,12 +111,24 @@ def minimise_from(points, risk_times, tolerance=1e-11):
         heights = np.abs([unit.height(point) for point in points])
         multiplier /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)
     risk = risk_times(multiplier)
-    found, values = [], []
+    if len(points) > 1:
+        # Most starts end in the same few basins: only one of each need be climbed to its top.
+        points, values, widths = _climbed(risk, points, max(tolerance, _BASIN))
+        points = points[distinct(points, values, widths, tolerance=_SAME_BASIN)]
+    found, values, _ = _climbed(risk, points, tolerance)
+    return found[distinct(found, values, np.ones_like(found), tolerance=1e-3)]
+
+
+def _climbed(risk, points, tolerance):
+    """Tops (M, d) reached from points that are no spikes, their values (M,) and widths (M, d)."""
+    model = risk.model
+    found, values, widths = [], [], []
     for point in points:
         guard = spike_guard(point, model.prior.lower, model.spiky)
         theta, state = maximise(risk.curve, point, guard, tolerance=tolerance)
         if np.isfinite(state.value) and not np.any(at_floor(theta, guard) & model.spiky):
             found.append(theta)
             values.append(state.value)
-    found = np.array(found).reshape(-1, model.n_params)
-    return found[distinct(found, values, np.ones_like(found), tolerance=1e-3)]
+            widths.append(1 / np.sqrt(np.maximum(-np.diag(state.hessian), 1e-10)))
+    shape = (-1, model.n_params)
+    return np.reshape(found, shape), np.array(values), np.reshape(widths, shape)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dtrtrs
 from scipy.special import gammaln
 
 __all__ = ["MixtureProposal", "StudentComponent"]
@@ -35,7 +36,7 @@ class StudentComponent:
 
     def whiten(self, theta):
         """factor^-1 (theta - mean), shape (T, d)."""
-        return solve_triangular(self.factor, (theta - self.mean).T, lower=True).T
+        return dtrtrs(self.factor, (theta - self.mean).T, lower=1)[0].T
 
     def log_prob(self, theta):
         z, d = self.whiten(theta), len(self.mean)
