@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import reduce
 from itertools import pairwise
@@ -20,7 +21,7 @@ import numpy as np
 
 from .._sklearn import effective_n_threads
 from .quantiles import quantile_rows
-from .single import SingleRows
+from .single import STRETCH, SingleRows
 
 __all__ = ["LogMeanTerms", "RowBlocks", "joined"]
 
@@ -57,11 +58,14 @@ class RowBlocks:
     rows : ndarray of shape (n, q)
     weight : ndarray of shape (n,) or None
         Row weights; None weighs every row one. A weight of 2 equals the row written twice.
+    keep_threads : bool
+        For rows that are walked many times over: starting threads anew costs as much as a pass.
     """
 
-    def __init__(self, rows, weight=None):
+    def __init__(self, rows, weight=None, keep_threads=False):
         self.rows = np.ascontiguousarray(rows)
         self.weight = weight
+        self._keep_threads, self._pool = keep_threads, None
         self.total_weight = float(len(rows) if weight is None else np.sum(weight))
 
     def __len__(self):
@@ -73,7 +77,7 @@ class RowBlocks:
     def blocks(self, n_thetas):
         """Row blocks, with their weights, of a size that suits that many thetas at once."""
         fitting = _BLOCK_BYTES // (n_thetas * self.rows.itemsize)
-        size = int(np.clip(fitting, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
+        size = int(np.clip(fitting // STRETCH * STRETCH, _BLOCK_ROWS, 8 * _BLOCK_ROWS))
         for start in range(0, len(self.rows), size):
             part = slice(start, start + size)
             yield self.rows[part], None if self.weight is None else self.weight[part]
@@ -197,12 +201,20 @@ class RowBlocks:
         # One task for each thread: its blocks are few and small, and handing them out costs more.
         ends = np.linspace(0, len(blocks), n_threads + 1).astype(int)
         spans = [blocks[i:j] for i, j in pairwise(ends)]
-        with ThreadPoolExecutor(n_threads - 1) as pool:
+        with self._threads(n_threads - 1) as pool:
             others = [pool.submit(_run, block, span) for span in spans[1:]]
             parts = _run(block, spans[0])
             for other in others:
                 parts += other.result()
         return parts
+
+    def _threads(self, size):
+        """Threads for one pass, or for as long as these rows live."""
+        if not self._keep_threads:
+            return ThreadPoolExecutor(size)
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(size)
+        return nullcontext(self._pool)
 
     def near(self, model, gamma, origin):
         """The rows in single precision, for many thetas near ``origin`` (d,)."""
