@@ -200,20 +200,24 @@ class EllipticalModel(LinearDistanceModel):
         return gradient, np.zeros((self.n_params, self.n_params))
 
     def _row_derivatives(self, theta, rows):
-        """What scores and their sums are made of, row by row; see the names below."""
+        """What scores and their sums are made of, with a column for each row; see the names below.
+
+        Gathering whole lines of numbers is several times as fast as gathering columns of them.
+        """
         factor = self.factor(theta[None])[0]
         # Beyond 1e60 a row has no weight, and its square no room.
-        deviation = np.clip(rows - theta[: self.k], -1e60, 1e60)
-        u = deviation @ factor
-        slope, bend = self.radial.derivatives(np.sum(u * u, axis=1), self.k)
+        deviation = np.clip(rows.T - theta[: self.k, None], -1e60, 1e60)
+        u = factor.T @ deviation
+        slope, bend = self.radial.derivatives(np.sum(u * u, axis=0), self.k)
         # dL / dtheta is 1 off the diagonal and -L_ii on it.
         on_diagonal = self.entry_row == self.entry_column
         chain = np.where(on_diagonal, -factor[self.entry_row, self.entry_column], 1.0)
-        q_gradient = np.hstack(
-            [-2 * u @ factor.T, 2 * chain * deviation[:, self.entry_row] * u[:, self.entry_column]]
-        )
-        score = slope[:, None] * q_gradient
-        score[:, self.k : 2 * self.k] -= 1
+        q_gradient = np.empty((self.n_params, len(rows)))
+        np.matmul(-2 * factor, u, out=q_gradient[: self.k])
+        np.multiply(deviation[self.entry_row], u[self.entry_column], out=q_gradient[self.k :])
+        q_gradient[self.k :] *= 2 * chain[:, None]
+        score = slope * q_gradient
+        score[self.k : 2 * self.k] -= 1
         return factor, chain, deviation, u, slope, bend, q_gradient, score
 
     @property
@@ -221,7 +225,7 @@ class EllipticalModel(LinearDistanceModel):
         return self.k
 
     def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        return self._row_derivatives(theta, rows)[-1]
+        return self._row_derivatives(theta, rows)[-1].T
 
     def score_sums(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
@@ -230,9 +234,9 @@ class EllipticalModel(LinearDistanceModel):
         factor, chain, deviation, u, slope, bend, q_gradient, score = parts
         hessian = self._q_hessian(factor, chain, deviation, u, weight * slope)
         if np.any(bend):
-            hessian += (q_gradient * (weight * bend)[:, None]).T @ q_gradient
-        pulled = score * np.sqrt(weight)[:, None]
-        return weight @ score, hessian, pulled.T @ pulled
+            hessian += (q_gradient * (weight * bend)) @ q_gradient.T
+        pulled = score * np.sqrt(weight)
+        return score @ weight, hessian, pulled @ pulled.T
 
     n_tail_thetas = 1000
 
@@ -272,8 +276,8 @@ class EllipticalModel(LinearDistanceModel):
     def _q_hessian(self, factor, chain, deviation, u, weight):
         """Weighted sum over rows of the Hessian of Q."""
         k, row, column = self.k, self.entry_row, self.entry_column
-        mean_d, mean_u = weight @ deviation, weight @ u
-        second = (deviation * weight[:, None]).T @ deviation
+        mean_d, mean_u = deviation @ weight, u @ weight
+        second = (deviation * weight) @ deviation.T
         hessian = np.zeros((self.n_params, self.n_params))
         hessian[:k, :k] = 2 * weight.sum() * factor @ factor.T
         cross = factor[:, column] * mean_d[row]
@@ -283,7 +287,7 @@ class EllipticalModel(LinearDistanceModel):
         same = column[:, None] == column[None, :]
         block = 2 * np.outer(chain, chain) * np.where(same, second[np.ix_(row, row)], 0.0)
         spots = np.arange(k)
-        block[spots, spots] += 2 * np.diag(factor) * np.sum(deviation * u * weight[:, None], axis=0)
+        block[spots, spots] += 2 * np.diag(factor) * ((deviation * u) @ weight)
         hessian[k:, k:] = block
         return hessian
 
