@@ -106,7 +106,7 @@ def minimise_from(points, risk_times, tolerance=1e-7):
         multiplier -> ProfileRisk.
     """
     unit = risk_times(1.0)
-    model, multiplier = unit.model, unit.rows.total_weight
+    multiplier = unit.rows.total_weight
     if unit.gamma > 0:
         heights = np.abs([unit.height(point) for point in points])
         multiplier /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)

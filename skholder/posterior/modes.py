@@ -122,7 +122,7 @@ def _solved(matrix, start, scale, right):
     while extra < _MOST_EXTRA:
         # LAPACK itself: a climb solves hundreds of small systems.
         _, solution, failure = dposv(matrix + start + extra * scale, right)
-        if failure == 0:
+        if failure == 0 and np.all(np.isfinite(solution)):
             return solution
         extra = max(4 * extra, 1e-3)
     raise np.linalg.LinAlgError("The curvature of the log posterior is not finite.")

@@ -213,7 +213,8 @@ class RowBlocks:
         if not self._keep_threads:
             return ThreadPoolExecutor(size)
         if self._pool is None:
-            self._pool = ThreadPoolExecutor(size)
+            # A later pass may have work for more of them.
+            self._pool = ThreadPoolExecutor(max(size, _free_threads() - 1))
         return nullcontext(self._pool)
 
     def near(self, model, gamma, origin):

@@ -191,3 +191,10 @@ class TestNormalPrior:
         assert stats.kstest(draws[:, 0], stats.norm(0, 2).cdf).pvalue > 0.01
         truncated = stats.truncnorm(-0.4, np.inf, loc=1.0, scale=0.5)
         assert stats.kstest(draws[:, 1], truncated.cdf).pvalue > 0.01
+
+    def test_draws_beyond_a_far_bound(self):
+        # Twenty standard deviations out the rest is nearly exponential.
+        prior = NormalPrior(np.zeros(1), np.ones(1), np.array([20.0]))
+        draws = prior.sample(4000, np.random.RandomState(0))[:, 0]
+        assert draws.min() >= 20
+        assert stats.kstest(draws, stats.truncnorm(20, np.inf).cdf).pvalue > 0.01

@@ -59,6 +59,30 @@ def test_many_rows_are_searched_in_part_and_refined_on_all(contaminated, monkeyp
     np.testing.assert_allclose(find(linear(), rows).theta[0], whole, atol=1e-5)
 
 
+def test_a_basin_is_climbed_to_its_top_once(contaminated, monkeypatch):
+    rows, model = rows_of(contaminated, 400), linear()
+    best = find(model, rows).theta[0]
+    starts = best + 0.3 * np.random.default_rng(0).normal(size=(8, len(best)))
+
+    def climbed():
+        n_seen = []
+
+        class Watched(ProfileRisk):
+            def curve(self, theta):
+                n_seen.append(theta)
+                return super().curve(theta)
+
+        found = module.minimise_from(
+            starts, lambda m: Watched(model, rows, check_divergence("dpd", 0.5), 0.5, 0.5, m)
+        )
+        np.testing.assert_allclose(found, best[None], atol=1e-6)
+        return len(n_seen)
+
+    quick = climbed()
+    monkeypatch.setattr(module, "_SAME_BASIN", 0.0)
+    assert quick <= climbed() - 7
+
+
 def test_spikes_only_give_a_model_with_a_higher_floor():
     # Most rows are tied, so that the risk falls without end as the scale shrinks.
     rng = np.random.default_rng(0)

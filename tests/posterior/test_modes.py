@@ -48,6 +48,26 @@ class TestMaximise:
         np.testing.assert_allclose(theta, TOP, atol=1e-5)
         np.testing.assert_allclose(state.value, curve(TOP).value, atol=1e-10)
 
+    @pytest.mark.parametrize(("tolerance", "n_seen"), [(1e-7, 2), (1e6, 1)])
+    def test_a_step_that_promises_little_is_taken_unseen(self, tolerance, n_seen):
+        visited = []
+
+        def curve(theta):
+            visited.append(theta)
+            return quadratic(theta)
+
+        theta, _ = maximise(curve, TOP - 0.5, NO_BOUND, tolerance=tolerance)
+        # Newton's step to the top of a quadratic is exact, seen or not.
+        np.testing.assert_allclose(theta, TOP, atol=1e-9)
+        assert len(visited) == n_seen
+
+    def test_curvature_that_is_no_number_is_an_error(self):
+        def nonsense(theta):
+            return SimpleNamespace(value=0.0, gradient=np.ones(3), hessian=np.full((3, 3), np.nan))
+
+        with pytest.raises(np.linalg.LinAlgError, match="not finite"):
+            maximise(nonsense, np.zeros(3), NO_BOUND)
+
     def test_climbs_where_the_function_is_convex(self):
         theta, _ = maximise(two_wells, np.array([0.1, -0.05, 2.0]), NO_BOUND)
         np.testing.assert_allclose(theta, [1, -1, 1], atol=1e-5)

@@ -155,6 +155,25 @@ class TestPowerMean:
             rows.log_mean(watched, thetas, 0.5)
             assert len(seen) == 2
 
+    def test_kept_threads_are_started_once_and_end_with_the_rows(self, monkeypatch):
+        monkeypatch.setattr(skholder.rows.blocks, "effective_n_threads", lambda: 2)
+        monkeypatch.setattr(skholder.rows.blocks, "_THREAD_FROM", 1)
+        plain, thetas = make_rows(9000), make_thetas(3)
+        rows, seen = RowBlocks(plain, keep_threads=True), set()
+
+        def block(part, weight):
+            if threading.current_thread() is not threading.main_thread():
+                seen.add(threading.current_thread())
+            return (len(part),)
+
+        for _ in range(3):
+            assert rows.sums(block, len(thetas)) == [9000]
+        (worker,) = seen
+        assert worker.is_alive()
+        del rows
+        worker.join(timeout=10)
+        assert not worker.is_alive()
+
 
 @pytest.mark.parametrize("gamma", [0.0, 0.6])
 @pytest.mark.parametrize("noise", [NormalNoise(), StudentTNoise()], ids=["normal", "student"])
