@@ -7,8 +7,8 @@ fit says of the model.
 
 Run: ``python examples/benchmarks/adbench.py --data FOLDER [--csv FILE]``
 
-``--covariance diag`` (or ``full``, ``spectral``) fits all sets so; with ``--rows-per-parameter 25`` a
-full covariance of more than six columns needs so many rows for each parameter, instead of 5.
+``--covariance diag`` (or ``full``, ``spectral``) fits all sets so; with ``--rows-per-parameter 25``
+a full covariance of more than six columns needs so many rows for each parameter, instead of 5.
 """
 
 import argparse
