@@ -1,6 +1,5 @@
-"""The code on the site runs; the site, the recipe and the package name the same things."""
+"""The code on the site runs; the site and the package name the same things."""
 
-import configparser
 import doctest
 import re
 from pathlib import Path
@@ -68,13 +67,3 @@ def test_the_reference_has_every_public_name():
 def test_one_version(name):
     found = re.search(r"(?<!-)version ?[:=] [{\"]?([\d.]+)", (ROOT / name).read_text("utf-8"))
     assert found[1] == skholder.__version__
-
-
-def test_the_recipe_asks_for_what_the_package_asks_for():
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg", encoding="utf-8")
-    wanted = {line.replace(" ", "") for line in config["options"]["install_requires"].split("\n")}
-    wanted = wanted - {""} | {f"python{config['options']['python_requires']}"}
-    recipe = (DOC / "conda-recipe" / "meta.yaml").read_text("utf-8")
-    run = re.search(r"^  run:\n((?:    - .*\n)+)", recipe, re.M)[1]
-    assert {line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()} == wanted
