@@ -99,3 +99,5 @@ def test_the_index_shows_pictures_from_an_address(index_page):
     assert paths
     assert all((ROOT / path).is_file() for path in paths)
     assert shown.replace("https://host.example/v1/", "") == readme
+    # A second time changes nothing: the pictures are no longer the repository's.
+    assert index_page(shown, "https://host.example/v1/") == shown

@@ -4,8 +4,8 @@ import re
 
 __all__ = ["index_page"]
 
-# A directive with its options: the lines below it that are indented.
-_IMAGE = re.compile(r"^\.\. image:: (\S+)\n((?:[ \t]+\S.*\n)*)\n?", re.M)
+# A picture in the repository, with its options: the lines below it that are indented.
+_IMAGE = re.compile(r"^\.\. image:: (?!\w+://)(\S+)\n((?:[ \t]+\S.*\n)*)\n?", re.M)
 
 
 def index_page(readme, address=""):

@@ -35,15 +35,15 @@ __all__ = [
 
 manifest_maker.template = ".ci/backend/MANIFEST.in"
 
-_finalize_options = Distribution.finalize_options
+_parse_config_files = Distribution.parse_config_files
 
 
-def _finalize_with_index_page(distribution):
-    _finalize_options(distribution)
+def _parse_with_index_page(distribution, *args, **kwargs):
+    _parse_config_files(distribution, *args, **kwargs)
     metadata = distribution.metadata
     if metadata.long_description:
         address = os.environ.get("SKHOLDER_FILES", "")
         metadata.long_description = index_page(metadata.long_description, address)
 
 
-Distribution.finalize_options = _finalize_with_index_page
+Distribution.parse_config_files = _parse_with_index_page
