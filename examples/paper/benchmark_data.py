@@ -78,11 +78,12 @@ def crowded_rows(rows):
 def matched_splits(rows, n_splits=5):
     """Seeds of cal-housing splits whose few decisive test rows lie as the published ones must.
 
-    Four block groups have more than 200 people to a household (230, 502, 600 and 1243). One of
-    them among 4128 test rows decides the RMSE of a robust fit: about 0.7 without, 1.1, 1.9, 2.2 or
-    4.4 with the one or the other (``sensitivity.py``). The published 0.967 with standard deviation 0.531 over five
-    splits says one split at 1.92, four at 0.73: the group of 502 in one test set, and no other in
-    any. The seeds are the first that do so; nothing but these rows' places is looked at.
+    Four block groups have more than 200 people to a household (230, 502, 600 and 1243). One of them
+    among 4128 test rows decides the RMSE of a robust fit: about 0.7 without, 1.1, 1.9, 2.2 or 4.4
+    with the one or the other (``sensitivity.py``). The published 0.967 with standard deviation
+    0.531 over five splits says one split at 1.92, four at 0.73: the group of 502 in one test set,
+    and no other in any. The seeds are the first that do so; nothing but these rows' places is
+    looked at.
     """
     crowded = np.sort(rows[crowded_rows(rows), _OCCUPANCY])
     wanted, seeds, seed = [(crowded[1],)] + [()] * (n_splits - 1), [], 0

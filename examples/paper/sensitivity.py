@@ -55,10 +55,8 @@ def main():
     print(f"kin8nm, split 0, DPD, gamma 0.1: AUPRC {row.auprc_400:.3f} with 400 draws, "
           f"{row.ranking.auprc:.3f} with 4000")  # fmt: skip
     for n_draws in (4000, 16000):
-        row = fitted(folder, "cal-housing", 1.0, 2, n_draws)
-        print(
-            f"cal-housing, split 2, DPD, gamma 1: NLPD {row.prediction.nlpd:.2f} with {n_draws} draws"
-        )
+        nlpd = fitted(folder, "cal-housing", 1.0, 2, n_draws).prediction.nlpd
+        print(f"cal-housing, split 2, DPD, gamma 1: NLPD {nlpd:.2f} with {n_draws} draws")
 
 
 if __name__ == "__main__":
