@@ -67,3 +67,21 @@ def test_the_reference_has_every_public_name():
 def test_one_version(name):
     found = re.search(r"(?<!-)version ?[:=] [{\"]?([\d.]+)", (ROOT / name).read_text("utf-8"))
     assert found[1] == skholder.__version__
+
+
+def _broken_rows(text):
+    """Lines of simple tables that have a first cell alone: meant as the rest of the row above."""
+    columns, borders = None, 0
+    for line in text.splitlines():
+        if re.fullmatch(r" *=+(?: +=+)+ *", line):
+            columns = [match.span() for match in re.finditer("=+", line)]
+            borders = borders % 3 + 1
+        elif borders == 2 and line.strip():
+            first, *others = [line[start:stop].strip() for start, stop in columns]
+            if first and not any(others):
+                yield line
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.rst"], ids=_name)
+def test_no_row_of_a_table_is_torn(page):
+    assert list(_broken_rows(page.read_text("utf-8"))) == []

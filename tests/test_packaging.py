@@ -30,6 +30,15 @@ def index_page(monkeypatch):
     return index_page
 
 
+@pytest.fixture
+def dead_links(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / ".ci")
+    monkeypatch.delitem(sys.modules, "links", raising=False)
+    from links import dead_links
+
+    return dead_links
+
+
 def _requirements(text):
     """Name -> limit, as ``>=1.26``, of the lines of a list."""
     found = re.findall(r"^([\w-]+)(?:\[[\w,]+\])? *([<>=]=.*)$", text.strip(), re.M)
@@ -101,3 +110,17 @@ def test_the_index_shows_pictures_from_an_address(index_page):
     assert shown.replace("https://host.example/v1/", "") == readme
     # A second time changes nothing: the pictures are no longer the repository's.
     assert index_page(shown, "https://host.example/v1/") == shown
+
+
+def test_dead_links_are_found(dead_links, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "index.html").write_text(
+        '<a id="top" href="sub/b.html#here"></a><a href="#top"></a><a href="https://host.example/">'
+        '</a><a href="sub/b.html#there"></a><img src="lost.png"><a href="#lost"></a>'
+    )
+    (tmp_path / "sub" / "b.html").write_text('<p id="here"><a href="../index.html">up</a></p>')
+    assert dead_links(tmp_path) == [
+        ("index.html", "#lost"),
+        ("index.html", "lost.png"),
+        ("index.html", "sub/b.html#there"),
+    ]
