@@ -85,3 +85,11 @@ def _broken_rows(text):
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "README.rst"], ids=_name)
 def test_no_row_of_a_table_is_torn(page):
     assert list(_broken_rows(page.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.rst"], ids=_name)
+def test_scripts_that_are_named_are_there(page):
+    text = page.read_text("utf-8")
+    named = set(re.findall(r"\b(?:examples|tests|\.ci)/[\w./]+\.py\b", text))
+    named |= {f"examples/benchmarks/{name}" for name in re.findall(r"\bbench_\w+\.py\b", text)}
+    assert sorted(name for name in named if not (ROOT / name).is_file()) == []
