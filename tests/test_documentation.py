@@ -1,6 +1,5 @@
-"""The code on the site runs; the site, the recipe and the package name the same things."""
+"""The code on the site runs; the site and the package name the same things."""
 
-import configparser
 import doctest
 import re
 from pathlib import Path
@@ -70,11 +69,27 @@ def test_one_version(name):
     assert found[1] == skholder.__version__
 
 
-def test_the_recipe_asks_for_what_the_package_asks_for():
-    config = configparser.ConfigParser()
-    config.read(ROOT / "setup.cfg", encoding="utf-8")
-    wanted = {line.replace(" ", "") for line in config["options"]["install_requires"].split("\n")}
-    wanted = wanted - {""} | {f"python{config['options']['python_requires']}"}
-    recipe = (DOC / "conda-recipe" / "meta.yaml").read_text("utf-8")
-    run = re.search(r"^  run:\n((?:    - .*\n)+)", recipe, re.M)[1]
-    assert {line.removeprefix("    - ").replace(" ", "") for line in run.splitlines()} == wanted
+def _broken_rows(text):
+    """Lines of simple tables that have a first cell alone: meant as the rest of the row above."""
+    columns, borders = None, 0
+    for line in text.splitlines():
+        if re.fullmatch(r" *=+(?: +=+)+ *", line):
+            columns = [match.span() for match in re.finditer("=+", line)]
+            borders = borders % 3 + 1
+        elif borders == 2 and line.strip():
+            first, *others = [line[start:stop].strip() for start, stop in columns]
+            if first and not any(others):
+                yield line
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.rst"], ids=_name)
+def test_no_row_of_a_table_is_torn(page):
+    assert list(_broken_rows(page.read_text("utf-8"))) == []
+
+
+@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.rst"], ids=_name)
+def test_scripts_that_are_named_are_there(page):
+    text = page.read_text("utf-8")
+    named = set(re.findall(r"\b(?:examples|tests|\.ci)/[\w./]+\.py\b", text))
+    named |= {f"examples/benchmarks/{name}" for name in re.findall(r"\bbench_\w+\.py\b", text)}
+    assert sorted(name for name in named if not (ROOT / name).is_file()) == []

@@ -1,8 +1,14 @@
-"""setuptools' own build backend, and a list of what source distributions hold beside the package.
+"""setuptools' own build backend, with two changes.
 
-setuptools reads that list from ``MANIFEST.in`` at the root; here it stands beside this file.
+setuptools reads the list of what source distributions hold beside the package from ``MANIFEST.in``
+at the root; here it stands beside this file. The description is the README as a package index can
+show it: ``SKHOLDER_FILES`` in the environment is the address at which the repository's files of
+this version are served, for its pictures.
 """
 
+import os
+
+from index_page import index_page
 from setuptools.build_meta import (
     build_editable,
     build_sdist,
@@ -14,6 +20,7 @@ from setuptools.build_meta import (
     prepare_metadata_for_build_wheel,
 )
 from setuptools.command.egg_info import manifest_maker
+from setuptools.dist import Distribution
 
 __all__ = [
     "build_editable",
@@ -27,3 +34,16 @@ __all__ = [
 ]
 
 manifest_maker.template = ".ci/backend/MANIFEST.in"
+
+_parse_config_files = Distribution.parse_config_files
+
+
+def _parse_with_index_page(distribution, *args, **kwargs):
+    _parse_config_files(distribution, *args, **kwargs)
+    metadata = distribution.metadata
+    if metadata.long_description:
+        address = os.environ.get("SKHOLDER_FILES", "")
+        metadata.long_description = index_page(metadata.long_description, address)
+
+
+Distribution.parse_config_files = _parse_with_index_page

@@ -6,6 +6,9 @@ LocalOutlierFactor, our posterior mean of the contamination beside the labelled 
 fit says of the model.
 
 Run: ``python examples/benchmarks/adbench.py --data FOLDER [--csv FILE]``
+
+``--covariance diag`` (or ``full``, ``spectral``) fits all sets so; with ``--rows-per-parameter 25``
+a full covariance of more than six columns needs so many rows for each parameter, instead of 5.
 """
 
 import argparse
@@ -39,10 +42,17 @@ def peers():
     }
 
 
-def ours(X, y):
-    """(AUROC, seconds, model) of the default."""
+def chosen(X, covariance, rows_per_parameter):
+    """``covariance``, or spectral where the rows are too few for a full one."""
+    k = X.shape[1]
+    few = k > 6 and len(X) < rows_per_parameter * k * (k + 3) / 2
+    return "spectral" if covariance == "auto" and few else covariance
+
+
+def ours(X, y, covariance):
+    """(AUROC, seconds, model) of the density, with default settings but for the covariance."""
     start = time.perf_counter()
-    model = HolderBayesDensity(random_state=0).fit(X)
+    model = HolderBayesDensity(covariance_type=covariance, random_state=0).fit(X)
     seconds = time.perf_counter() - start
     if not np.all(np.isfinite(model.log_density_)):
         raise ArithmeticError("a score is not finite")
@@ -50,6 +60,9 @@ def ours(X, y):
 
 
 def kind(model):
+    """The covariance that was fitted."""
+    if model.covariance_type == "diag":
+        return "diag"
     return "full" if "full" in model.record_.in_words() else "spectral"
 
 
@@ -57,6 +70,9 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--data", type=Path, required=True, help="folder with .npz files")
     parser.add_argument("--csv", type=Path)
+    covariances = ("auto", "full", "spectral", "diag")
+    parser.add_argument("--covariance", choices=covariances, default="auto")
+    parser.add_argument("--rows-per-parameter", type=float, default=5)
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     names = list(peers())
@@ -71,7 +87,8 @@ def main():
     for path in sorted(options.data.glob("*.npz"), key=lambda p: int(p.stem.split("_")[0])):
         with np.load(path, allow_pickle=False) as file:
             X, y = file["X"].astype(float), file["y"]
-        auc, seconds, model = ours(X, y)
+        covariance = chosen(X, options.covariance, options.rows_per_parameter)
+        auc, seconds, model = ours(X, y, covariance)
         others = [timed(peers()[name], X, y) for name in names]
         print(
             f"{path.stem:>18} {len(X):6d} {X.shape[1]:3d} {kind(model):>8} "

@@ -264,10 +264,10 @@ def _tail_evidence(tally):
     rate = BAND - CERTAIN
     # Under the alternative the band has more rows, exponentially many with its own mean.
     extra = np.linspace(0, 40 + 2 * n_band, 4000)
-    log_likelihood = n_band * np.log(rate + extra) - (rate + extra)
-    top = log_likelihood.max()
-    law = np.exp(-extra / rate) / rate
-    alternative = top + np.log(trapezoid(np.exp(log_likelihood - top) * law, extra))
+    log_joint = n_band * np.log(rate + extra) - (rate + extra) - extra / rate - np.log(rate)
+    # Likelihood and law have their mass far apart in a full band: neither alone sets the scale.
+    top = log_joint.max()
+    alternative = top + np.log(trapezoid(np.exp(log_joint - top), extra))
     band = min(0.0, n_band * np.log(rate) - rate - alternative)
     log_p = np.log(max(-np.expm1(-tally.least), 1e-300))
     # Sellke, Bayarri and Berger's bound: a p value is worth at most -e p log p.

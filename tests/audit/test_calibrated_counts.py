@@ -221,3 +221,9 @@ def test_of_a_fit(contaminated, epsilon):
     assert low <= outlier.sum() <= high
     assert high - low < 15
     assert (model.clean_probability_ > 0.5) == (epsilon == 0)
+
+
+def test_a_band_of_thousands_of_rows_speaks_against_a_clean_table():
+    n, full = 20_000, 6_000
+    tails = np.append(np.full(full, 2.0 / n), np.linspace(0.01, 1, n - full))
+    assert counted(0.0, 5.0, n=n, tails=tails).clean_probability < 1e-6

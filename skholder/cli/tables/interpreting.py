@@ -192,26 +192,36 @@ def _undecided_date(column, dates, table):
 
 
 def _strays(column, table, kind):
-    stray = column.stray
-    different = list(dict.fromkeys(column.text[row] for row in stray))
-    count = "a text" if len(stray) == 1 else f"{len(stray):,} texts"
-    them = "them" if len(stray) > 1 else "it"
-    remedies = [f"mend {them}"]
-    if len(different) <= _FEW and not any("," in cell for cell in different):
-        remedies.append(f"call {them} missing with --missing={shlex.quote(','.join(different))}")
-    remedies.append(f"or leave the column out with {excluding(column.name)}")
+    remedies = [*_mending(column), f"or leave the column out with {excluding(column.name)}"]
     return (
-        f"column {column.name!r} is {kind} but for {count}: {examples(column, stray, table)}; "
-        f"{', '.join(remedies)}"
+        f"column {column.name!r} is {kind} but for {_texts(column.stray)}: "
+        f"{examples(column, column.stray, table)}; {', '.join(remedies)}"
     )
 
 
 def _text_target(column, table):
-    count = "a text" if len(column.stray) == 1 else f"{len(column.stray):,} texts"
+    # A column of text alone is the wrong one; one of numbers but for a few cells may be mended.
+    remedy = "choose another --target"
+    if len(column.stray) < np.sum(~column.missing):
+        remedy = ", ".join([*_mending(column), f"or {remedy}"])
     return (
-        f"the target {column.name!r} must be numbers but has {count}: "
-        f"{examples(column, column.stray, table)}; choose another --target"
+        f"the target {column.name!r} must be numbers but has {_texts(column.stray)}: "
+        f"{examples(column, column.stray, table)}; {remedy}"
     )
+
+
+def _texts(stray):
+    return "a text" if len(stray) == 1 else f"{len(stray):,} texts"
+
+
+def _mending(column):
+    """What to do about cells that are text among numbers, the column being kept: list of str."""
+    different = list(dict.fromkeys(column.text[row] for row in column.stray))
+    them = "them" if len(column.stray) > 1 else "it"
+    remedies = [f"mend {them}"]
+    if len(different) <= _FEW and not any("," in cell for cell in different):
+        remedies.append(f"call {them} missing with --missing={shlex.quote(','.join(different))}")
+    return remedies
 
 
 def _infinite(column, table):

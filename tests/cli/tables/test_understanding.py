@@ -225,8 +225,16 @@ def test_codes_are_pointed_out_in_inputs_and_target():
 @pytest.mark.parametrize(
     ("cells", "message"),
     [
-        (["x", "1", "2"], "the target 'c' must be numbers but has a text: 'x' (line 2); choose"),
-        (["x", "y", "x"], "the target 'c' must be numbers but has 3 texts: 'x' (line 2), 'y' (lin"),
+        (
+            ["x", "1", "2"],
+            "the target 'c' must be numbers but has a text: 'x' (line 2); mend it, call it missing "
+            "with --missing=x, or choose another --target",
+        ),
+        (
+            ["x", "y", "x"],
+            "the target 'c' must be numbers but has 3 texts: 'x' (line 2), 'y' (line 3), 'x' (line "
+            "4); choose another --target",
+        ),
     ],
 )
 def test_a_target_must_be_numbers(cells, message):
