@@ -44,6 +44,9 @@ _BEYOND_PILOT = 1.7
 # rho this many standard errors above 1, with rows flatter than a normal by this much excess
 # kurtosis, is the mark of a wide fit laid over two groups.
 _ABOVE, _FLAT = 3.0, -0.6
+# A share of inliers above that of a larger power by so many standard deviations of the difference
+# is biased.
+_HIDDEN = 2.0
 # An error of epsilon counts this many times an error of a coefficient in units of sigma.
 _EPSILON_UNIT = 4.0
 
@@ -147,12 +150,20 @@ def gamma_path(model, rows, lower, random):
     if not known:
         # Spikes only: the efficiency rule must do.
         return single_power(model, len(few))
-    candidates = _refined(model, rows, few, [found[g] for g in known])
+    more = rows.subsample(max(len(few), _REFINE_ROWS))
+    candidates = [found[g] for g in known]
+    if len(more) > len(few):
+        candidates = _settled(model, more, candidates)
     sane = [j for j, one in enumerate(candidates) if not _broken_down(one, few)] or list(
         range(len(candidates))
     )
     # The largest sound power that this many rows per parameter can afford.
     pilot = max((j for j in sane if candidates[j].gamma <= top), default=sane[0])
+    sane = [
+        j
+        for j in sane
+        if not _hides_rows(candidates[j], candidates[j + 1 : pilot + 1], more.weight)
+    ]
     units = model.path_units(few.rows, few.weight)
     chosen, criterion = _warwick_jones(model, candidates, sane, pilot, units)
     return GammaPath(
@@ -167,17 +178,14 @@ def gamma_path(model, rows, lower, random):
     )
 
 
-def _refined(model, rows, few, candidates):
-    """The candidates settled on more rows, where there are more."""
-    more = rows.subsample(max(len(few), _REFINE_ROWS))
-    if len(more) == len(few):
-        return candidates
+def _settled(model, rows, candidates):
+    """The candidates settled on more rows."""
     settled, step = [], np.zeros(model.n_params)
     for one in candidates:
         # What more rows did to the estimate at one power they nearly do at the next one too.
-        theta = free_minimiser(model, more, one.gamma, one.theta + step, _SETTLED)
+        theta = free_minimiser(model, rows, one.gamma, one.theta + step, _SETTLED)
         step = theta - one.theta
-        settled.append(influence_values(model, more, theta, one.gamma))
+        settled.append(influence_values(model, rows, theta, one.gamma))
     return settled
 
 
@@ -230,6 +238,22 @@ def _broken_down(one: InfluenceValues, rows):
     sd = max(np.sqrt(one.rho_variance), 1e-12)
     kurtosis = -8 * (one.rho - 1) * ((1 + one.gamma) / one.gamma) ** 2
     return (one.rho - 1) / sd > _ABOVE and kurtosis < _FLAT
+
+
+def _hides_rows(one: InfluenceValues, larger, weight):
+    """Whether one of the larger powers finds more outliers, by more than chance.
+
+    Errors of many coefficients would outweigh that of the one share, and the count of rows would
+    be too small.
+    """
+
+    def surely_more(other):
+        square = (one.b - other.b) ** 2
+        total = len(square) if weight is None else weight.sum()
+        sd = np.sqrt(square.sum() if weight is None else weight @ square) / total
+        return one.rho - other.rho > _HIDDEN * sd
+
+    return any(surely_more(other) for other in larger)
 
 
 def _pilot_gamma(rows_per_parameter, n_modelled):

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 
+from skholder import HolderBayesRegressor
+from skholder.datasets import load_spoiled_diabetes
+from skholder.model_selection import select_gamma
 from skholder.models import EllipticalModel, LinearModel, NormalNoise, NormalRadial
 from skholder.posterior import GammaPath, efficient_gamma, gamma_path
 from skholder.rows import RowBlocks
@@ -118,6 +121,27 @@ def test_many_rows_are_searched_in_part(contaminated):
     path = path_of(*contaminated(5000, epsilon=0.2)[:2])
     assert path.n_rows <= 2000
     assert path.epsilon[path.chosen] == pytest.approx(0.2, abs=0.03)
+
+
+def test_a_power_that_hides_rows_is_not_taken():
+    # Ten coefficients weigh more than one share: their errors alone would have a smaller power,
+    # at which a fifth of the spoiled rows goes uncounted.
+    data = load_spoiled_diabetes()
+    path = select_gamma(HolderBayesRegressor(random_state=0), data.data, data.target)
+    assert path.epsilon[path.chosen] > 0.12
+    assert np.isinf(path.criterion[path.epsilon < 0.11]).all()
+    # Rows written twice say the same as weights of two.
+    n = 200
+    weights = np.full(n, 2.0)
+    written = select_gamma(
+        HolderBayesRegressor(random_state=0),
+        np.repeat(data.data[:n], 2, axis=0),
+        np.repeat(data.target[:n], 2),
+    )
+    weighted = select_gamma(
+        HolderBayesRegressor(random_state=0), data.data[:n], data.target[:n], sample_weight=weights
+    )
+    np.testing.assert_allclose(weighted.criterion, written.criterion, rtol=1e-6)
 
 
 class TestRecord:
