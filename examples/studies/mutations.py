@@ -25,12 +25,12 @@ import signal
 import sys
 import tempfile
 import time
+import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
 # Not used here: what every test imports is imported once.
 import emcee  # noqa: F401
-import hypothesis.extra.numpy  # noqa: F401
 import pandas  # noqa: F401
 import pytest
 import scipy.stats  # noqa: F401
@@ -535,7 +535,7 @@ def passes(folder, tests):
         time.sleep(0.1)
     code = os.waitstatus_to_exitcode(ended[1])
     if code > 2:
-        raise SystemExit(f"pytest ends with {code}: {told.read_text()[-500:]}")
+        raise SystemExit(f"pytest ends with {code}: {told.read_text()[-1500:]}")
     lines = [x for x in told.read_text().splitlines() if x.startswith(("FAILED", "ERROR"))]
     how = lines[0].split(" - ")[0] if lines else "hangs" if code < 0 else ""
     return code == 0, how
@@ -553,6 +553,8 @@ def _run_tests(folder, tests, told):
         sys.dont_write_bytecode = True
         words = ["-x", "-q", "--no-header", "--tb=no", *(f"tests/{name}" for name in tests)]
         code = int(pytest.main(words))
+    except BaseException:
+        traceback.print_exc()
     finally:
         sys.stdout.flush()
         os._exit(code)
