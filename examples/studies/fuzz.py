@@ -14,6 +14,7 @@ steps were run; the exit code is 1 if any failed.
 """
 
 import argparse
+import signal
 import sys
 import time
 import traceback
@@ -61,10 +62,14 @@ def main():
     parser.add_argument("--shrink", action="store_true", help="simplify failures (takes minutes)")
     args = parser.parse_args()
     kinds = [kind for kind in KINDS if args.kind in kind]
+    # A shell that starts it in the background would have it ignore an interrupt.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     start, seed, n_failed = time.monotonic(), args.seed, 0
     try:
         while time.monotonic() - start < 60 * args.minutes:
             for kind in kinds:
+                if time.monotonic() - start > 60 * args.minutes:
+                    break
                 failure = run_batch(kind, seed, args.shrink)
                 if failure is not None:
                     n_failed += 1

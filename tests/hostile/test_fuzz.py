@@ -6,7 +6,7 @@ from fuzzing import machine
 from hypothesis import HealthCheck, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-SHORT = settings(max_examples=6, stateful_step_count=5, suppress_health_check=list(HealthCheck))
+SHORT = settings(max_examples=4, stateful_step_count=5, suppress_health_check=list(HealthCheck))
 
 
 @pytest.mark.parametrize("kind", KINDS)
