@@ -328,10 +328,10 @@ FAULTS = [
         "audit/test_audit_set.py",
     ),
     Fault(
-        "FoD of new rows: screened with half the reach",
+        "FoD of new rows: the farther ones are not looked at",
         "audit/screening.py",
-        "share = np.where(low > cut.max(), 1.0, 0.0)",
-        "share = np.where(high > cut.max(), 1.0, 0.0)",
+        "(low <= cut.max()) & (high >= cut.min())",
+        "(low <= cut.min()) & (high >= cut.min())",
         "audit/test_screening.py::test_new_rows_are_screened_to_the_same_share",
     ),
     Fault(
