@@ -16,7 +16,7 @@ _FEW_VALUES, _FEW_ROWS = 5, 1000
 def is_discrete(X):
     """Whether some column of X has so few values that most rows share theirs with others."""
     few = X[:: max(1, len(X) // _FEW_ROWS)]
-    return any(len(np.unique(column)) <= _FEW_VALUES for column in few.T if np.ptp(column) > 0)
+    return any(1 < len(np.unique(column)) <= _FEW_VALUES for column in few.T)
 
 
 def evidence_of(names, result, start, rows):

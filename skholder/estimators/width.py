@@ -31,7 +31,8 @@ def covariance_for(covariance_type, X, weight):
     """
     if covariance_type != "auto":
         return covariance_type
-    k = int(np.sum(np.ptp(X, axis=0) > 0))
+    # Not their difference, which may be beyond double precision.
+    k = int(np.sum(np.max(X, axis=0) > np.min(X, axis=0)))
     n_rows = len(X) if weight is None else weight.sum()
     enough = k <= _ALWAYS_FULL or n_rows >= _ROWS_PER_PARAMETER * k * (k + 3) / 2
     return "full" if k <= _MAX_FULL and enough else "spectral"

@@ -63,13 +63,14 @@ def test_identities():
     assert found.counts.std() == pytest.approx(4.0, abs=0.2)
 
 
-def test_share_given_count_is_beta():
-    found = counted(40.0, 4.0)
-    # Beta(1 + K, 1 + n - K): its mean, and its spread on top of that of K.
-    assert found.epsilon.mean() == pytest.approx(np.mean((1 + found.counts) / 402), abs=1e-3)
-    inner = stats.beta(41, 361).std()
-    outer = found.counts.std() / 402
-    assert found.epsilon.std() == pytest.approx(np.hypot(inner, outer), rel=0.06)
+@pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (30.0, 2.0)])
+def test_share_given_count_is_beta(a, b):
+    found = counted(40.0, 4.0, prior=AlphaPrior(a, b, 0.5))
+    # Beta(b + K, a + n - K): its mean, and its spread on top of that of K.
+    total, k = a + b + 400, found.counts
+    assert found.epsilon.mean() == pytest.approx(np.mean((b + k) / total), abs=1e-3)
+    inner = stats.beta(b + k.mean(), a + 400 - k.mean()).std()
+    assert found.epsilon.std() == pytest.approx(np.hypot(inner, k.std() / total), rel=0.06)
 
 
 @pytest.mark.parametrize("certain", [3, 30])
@@ -223,7 +224,29 @@ def test_of_a_fit(contaminated, epsilon):
     assert (model.clean_probability_ > 0.5) == (epsilon == 0)
 
 
+<<<<<<< HEAD
 def test_a_band_of_thousands_of_rows_speaks_against_a_clean_table():
     n, full = 20_000, 6_000
     tails = np.append(np.full(full, 2.0 / n), np.linspace(0.01, 1, n - full))
     assert counted(0.0, 5.0, n=n, tails=tails).clean_probability < 1e-6
+=======
+def test_a_table_of_billions_is_counted_in_steps_without_loss():
+    # With K-hat = 0 and a flat prior, the odds of clean fall as 1 / sd: nothing else may change,
+    # although the wider law has too many counts to look at each.
+    odds = []
+    for sd in (1e3, 1e5):
+        sums = dict.fromkeys(("certain", "first", "shift", "cross", "square"), 0.0)
+        tally = RowTally(total=1e10, near=1.0, band=3.0, second=sd**2, least=1.0, **sums)
+        found = calibrated_counts(
+            SimpleNamespace(count_bias=lambda gamma: 0.0),
+            values_of(1.0, np.zeros(10)),
+            tally,
+            None,
+            np.zeros((400, 2)),
+            FLAT,
+            np.random.RandomState(0),
+        )
+        assert found.sd == pytest.approx(sd)
+        odds.append((1 - found.clean_probability) / found.clean_probability / sd)
+    assert odds[1] == pytest.approx(odds[0], rel=5e-3)
+>>>>>>> fuzz

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import skholder.audit.screening
-from skholder.audit import detect
+from skholder.audit import detect, flagged_share
 from skholder.models import LinearModel, NormalNoise, StudentTNoise
 from skholder.rows import RowBlocks
 
@@ -95,3 +95,18 @@ def test_earlier_copies_of_a_row_come_first():
     found = detect(linear(NormalNoise(), 3), RowBlocks(twice), theta, counts)
     np.testing.assert_allclose(found.fod.sum(), counts.mean())
     assert np.all(found.fod[:37] >= found.fod[37:])
+
+
+@each_noise
+@pytest.mark.parametrize("spread", [0.02, 0.3])
+def test_new_rows_are_screened_to_the_same_share(noise, spread):
+    rows, theta, rng = make(300, 40, spread, 0, outliers=15)
+    counts = rng.integers(5, 60, size=40)
+    threshold = detect(linear(noise, 3), RowBlocks(rows), theta, counts).threshold
+    new, *_ = make(500, 40, spread, 1)
+    # On both sides of the line.
+    new[:, -1] *= np.where(rng.random(500) < 0.3, 4.0, 1.0)
+    log_p = linear(noise, 3).log_density(theta, new)
+    expected = np.mean(log_p <= threshold, axis=1)
+    assert 0.05 < np.mean((expected > 0) & (expected < 1)) < 0.9
+    np.testing.assert_allclose(flagged_share(linear(noise, 3), theta, threshold, new), expected)

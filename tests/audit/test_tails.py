@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from skholder.audit import expected_by_chance, tail_probabilities
+from skholder.audit import choose_count, expected_by_chance, tail_probabilities
 from skholder.audit import tails as module
 from skholder.models import (
     EllipticalModel,
@@ -132,3 +132,21 @@ def test_thinned_draws_reach_from_the_first_to_the_last():
     assert tail_probabilities(linear(NormalNoise()), theta, rows)[0] == pytest.approx(
         0.64, abs=0.01
     )
+
+
+def test_fdr_is_the_rule_of_benjamini_and_hochberg():
+    # The third is above its line, 3 q / n, and the fourth below its own: all four are flagged.
+    tails = np.array([0.9, 0.001, 0.018, 0.002, 0.0195, 0.5, 0.6, 0.7, 0.8, 0.95])
+    assert choose_count(np.zeros(1, dtype=int), "fdr", 0.95, tails) == 4
+    assert choose_count(np.zeros(1, dtype=int), "fdr", 0.999, tails) == 0
+    # A weight of 2 is the row written twice.
+    twice = np.append(tails, tails)
+    both = choose_count(np.zeros(1, dtype=int), "fdr", 0.95, twice)
+    assert choose_count(np.zeros(1, dtype=int), "fdr", 0.95, tails, np.full(10, 2.0)) == both == 8
+
+
+def test_certain_rows_are_those_of_which_a_clean_table_has_one_in_twenty():
+    tails = np.array([0.0004, 0.5, 0.0006, 1e-9])
+    weight = np.array([1.0, 95.0, 1.0, 3.0])
+    assert choose_count(np.zeros(1, dtype=int), "certain", tails=tails, weight=weight) == 4
+    assert choose_count(np.zeros(1, dtype=int), "certain", tails=tails) == 3

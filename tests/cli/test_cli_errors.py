@@ -130,6 +130,14 @@ def test_an_output_is_replaced_by_force(folder, run):
     assert (folder / "s.csv").read_text().startswith("row,line,flagged")
 
 
+def test_a_range_beyond_double_precision_is_no_bug(folder, run):
+    rows = [f"{i * i % 17},{i * i % 17 + i % 3 + i / 100}\n" for i in range(40)]
+    (folder / "ends.csv").write_text("x,y\n" + "".join(rows) + "5,1.7e308\n6,-1.7e308\n")
+    code, out, err = run("audit", "ends.csv", "--draws", "200", "--json")
+    assert code == 0, err
+    assert {40, 41} <= set(json.loads(out)["flagged_rows"])
+
+
 @pytest.mark.parametrize("options", [["--target", "y"], ["--target", "x"], []])
 @pytest.mark.parametrize("huge", ["1e300", "-1.7e308", "1e155"])
 def test_a_huge_number_is_audited_or_named(folder, run, options, huge):

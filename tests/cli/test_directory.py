@@ -95,3 +95,20 @@ def test_an_empty_directory_and_nothing_half_written(folder, capsys, tmp_path):
     assert code == 2
     assert "9.parquet, batch 0: column 1 of X holds nan" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "parts"]
+
+
+def test_a_walk_that_fails_leaves_no_scores(folder, capsys, tmp_path, monkeypatch):
+    home, *_ = folder
+    walk = HolderBayesRegressor.audit_blocks
+
+    def broken(self, source):
+        blocks = walk(self, source)
+        yield next(blocks)
+        raise OSError("the disk is gone")
+
+    monkeypatch.setattr(HolderBayesRegressor, "audit_blocks", broken)
+    words = ("audit", home, "--target", "y", "--draws", 400, "--scores", tmp_path / "scores")
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert "the disk is gone" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]

@@ -205,3 +205,6 @@ def test_a_model_auditor_says_that_it_needs_memory():
     X, y = spoiled(200)
     with pytest.raises(ValueError, match="ModelAuditor needs its rows in memory"):
         ModelAuditor(LinearRegression()).fit(ArraySource(X, y), y)
+    da = pytest.importorskip("dask.array")
+    with pytest.raises(ValueError, match="ModelAuditor needs its rows in memory, got a Array"):
+        ModelAuditor(LinearRegression()).fit(da.from_array(X, chunks=(100, 3)), y)

@@ -154,6 +154,13 @@ def _extremes() -> Iterator[tuple[str, Callable[[], Table]]]:
         yield f"one x {value:g}", lambda v=value: cell(v, True)
         yield f"one x {-value:g}", lambda v=-value: cell(v, True)
         yield f"one y {value:g}", lambda v=value: cell(v, False)
+
+    def both_ends():
+        X, y = plain()
+        X[3:5, 0] = y[3:5] = 1.7e308, -1.7e308
+        return Table(X, y)
+
+    yield "both ends", both_ends
     for scale in SCALES:
         for what in ("x", "1", "y", "xy"):
             yield f"scale {scale:g} {what}", lambda s=scale, w=what: affine(s, 0.0, w)

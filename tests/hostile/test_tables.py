@@ -37,6 +37,8 @@ MET = [
     ("weights one 1e300", "Density()"),
     ("weights one huge", "Regressor()"),
     ("weights denormal", "Density()"),
+    ("both ends", "Density()"),
+    ("both ends", "Regressor()"),
 ]
 # Fitted again with the same seed, with permuted rows and with other seeds.
 AGAIN = [

@@ -7,7 +7,13 @@ from skholder import HolderBayesRegressor
 from skholder.datasets import load_spoiled_diabetes
 from skholder.model_selection import select_gamma
 from skholder.models import EllipticalModel, LinearModel, NormalNoise, NormalRadial
-from skholder.posterior import GammaPath, efficient_gamma, gamma_path
+from skholder.posterior import (
+    GammaPath,
+    efficient_gamma,
+    free_minimiser,
+    gamma_path,
+    influence_values,
+)
 from skholder.rows import RowBlocks
 
 LOWER = 0.5
@@ -142,6 +148,25 @@ def test_a_power_that_hides_rows_is_not_taken():
         HolderBayesRegressor(random_state=0), data.data[:n], data.target[:n], sample_weight=weights
     )
     np.testing.assert_allclose(weighted.criterion, written.criterion, rtol=1e-6)
+
+
+def test_estimates_are_settled_on_more_rows_than_the_search(contaminated):
+    X, y, *_ = contaminated(4000, epsilon=0.1)
+    path = path_of(X, y)
+    assert path.n_rows < 4000
+    scale = np.subtract(*np.quantile(y, [0.75, 0.25]))
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    rows = RowBlocks(np.column_stack([np.ones(4000), Z, (y - np.median(y)) / scale]))
+    model = LinearModel(
+        NormalNoise(), 3, coef_prior_scale=2.5, log_scale_prior_scale=1.0, min_scale=1e-3
+    )
+    gaps = []
+    for gamma, theta in zip(path.gamma, path.theta, strict=True):
+        best = free_minimiser(model, rows, gamma, theta)
+        sd = np.sqrt(np.diag(influence_values(model, rows, best, gamma).covariance))
+        gaps.append(np.abs(theta - best) / sd)
+    # A minimiser over a quarter of the rows is more than one standard error away.
+    assert np.mean(gaps) < 0.4
 
 
 class TestRecord:

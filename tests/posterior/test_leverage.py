@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import norm
 
 from skholder.models import LinearModel, NormalNoise
 from skholder.posterior import design_weights
@@ -94,3 +95,36 @@ def test_weights_are_repeats():
         for r, w in ((rows, weight.astype(float)), (rows[again], None))
     )
     np.testing.assert_allclose(one[again], other, rtol=1e-6)
+
+
+class _Unasked(LinearModel):
+    """A model that is never to be fitted."""
+
+    def starts(self, rows, weight, random):
+        raise AssertionError("a fit was tried")
+
+
+def _judged(X):
+    rows = RowBlocks(np.column_stack([np.ones(len(X)), X, X.sum(axis=1)]))
+    unasked = _Unasked(
+        NormalNoise(),
+        X.shape[1] + 1,
+        coef_prior_scale=2.5,
+        log_scale_prior_scale=1.0,
+        min_scale=1e-3,
+    )
+    return design_weights(unasked, rows, always=False, random=np.random.RandomState(0))
+
+
+def test_rows_that_chance_explains_are_not_looked_into():
+    # Many rows: the farthest lies beyond the fixed limit, 2.5, as it should.
+    many = np.random.default_rng(3).normal(size=(4000, 6))
+    many[0, 0] = 4.75
+    assert _judged(many) is None
+    # Few rows: it lies beyond chance, but is not far.
+    few = norm.ppf((np.arange(30)[:, None] + 0.5) / 30)
+    few[0] = 3.55
+    assert _judged(few) is None
+    few[0] = 12.0
+    with pytest.raises(AssertionError, match="a fit was tried"):
+        _judged(few)

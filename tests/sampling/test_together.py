@@ -33,6 +33,17 @@ def test_calls_are_shared_and_answers_find_their_way():
     assert target.sizes == [6, 4, 4, 2, 2]
 
 
+def test_a_batch_is_in_the_order_of_the_tasks():
+    seen = []
+
+    def target(theta):
+        seen.append(theta[:, 0].tolist())
+        return theta
+
+    run_together([asker(k, 1) for k in (3, 1, 2)], target)
+    assert seen == [[3, 3, 1, 1, 2, 2]]
+
+
 def test_a_task_that_asks_nothing():
     assert run_together([lambda target: "done", asker(1, 1)], Counting()) == ["done", 2]
 

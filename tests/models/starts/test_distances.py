@@ -108,3 +108,12 @@ def test_the_farthest_row_of_a_normal_design_is_expected():
     X[0] = 9.0
     found = robust_distances(X, np.ones(4000), np.random.RandomState(0))
     assert found.excess[0] > 2 * found.by_chance
+
+
+@pytest.mark.parametrize(("n", "k"), [(60, 1), (400, 3), (4000, 6)])
+def test_chance_is_that_of_the_farthest_row(n, k):
+    X = np.random.default_rng(0).normal(size=(n, k))
+    found = robust_distances(X, np.ones(n), np.random.RandomState(0)).by_chance
+    joint = chi2.isf(0.05 / n, k) / chi2.ppf(0.975, k)
+    own = chi2.isf(0.05 / n / k, 1) / chi2.isf(0.025 / k, 1)
+    assert found == pytest.approx(1.15 * max(joint, own), rel=1e-9)
