@@ -224,12 +224,12 @@ def test_of_a_fit(contaminated, epsilon):
     assert (model.clean_probability_ > 0.5) == (epsilon == 0)
 
 
-<<<<<<< HEAD
 def test_a_band_of_thousands_of_rows_speaks_against_a_clean_table():
     n, full = 20_000, 6_000
     tails = np.append(np.full(full, 2.0 / n), np.linspace(0.01, 1, n - full))
     assert counted(0.0, 5.0, n=n, tails=tails).clean_probability < 1e-6
-=======
+
+
 def test_a_table_of_billions_is_counted_in_steps_without_loss():
     # With K-hat = 0 and a flat prior, the odds of clean fall as 1 / sd: nothing else may change,
     # although the wider law has too many counts to look at each.
@@ -249,4 +249,3 @@ def test_a_table_of_billions_is_counted_in_steps_without_loss():
         assert found.sd == pytest.approx(sd)
         odds.append((1 - found.clean_probability) / found.clean_probability / sd)
     assert odds[1] == pytest.approx(odds[0], rel=5e-3)
->>>>>>> fuzz
