@@ -8,7 +8,8 @@ and Jones 2021)::
 
     AMSE(gamma) = |T(gamma) - T(pilot)|^2 + tr Cov T(gamma)
 
-then the pilot moves there, until it stays. Covariances are sandwiches of influence values.
+then the pilot moves there, until it stays. Covariances are sandwiches of influence values. Powers at
+which outliers go uncounted that a larger power surely counts are left out.
 """
 
 from __future__ import annotations
