@@ -21,7 +21,7 @@ from ..rows import NORMAL_IQR
 from .tails import CERTAIN
 from .wording import percent
 
-__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy"]
+__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy", "kept_power"]
 
 # Two-sided error of a check on a model that holds, shared by the comparisons in it.
 _FALSE_ALARM = 0.002
@@ -148,10 +148,14 @@ def judge_adequacy(model, rows, values, shape, names, words, limit):
     return Adequacy(words, tuple(checks))
 
 
+def kept_power(gamma, k):
+    """The power g of the weights p^g: the fit's own where that keeps outliers of k columns out."""
+    return max(gamma, efficient_gamma(k))
+
+
 def _normal_checks(model, shape, gamma, weight, names):
     k = model.n_modelled
-    # At the fit's own power where that is large enough to keep outliers out.
-    power = max(gamma, efficient_gamma(k))
+    power = kept_power(gamma, k)
     far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
     mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
     if not np.any(mass):
