@@ -35,6 +35,8 @@ _LIMITS = {
     "group": 1 / 3,
     "uniform": 0.1,
 }
+# Where all rows together decide, each side of them need only agree, at a one-sided 5%.
+_ONE_SIDED = 1.645
 # Covariates count at most this many robust standard deviations from their middle.
 _CAP = 3.0
 # The share of outliers that is as good as the limit max_contamination.
@@ -218,7 +220,9 @@ def _shape_checks(mass, v, tau, names):
     size, error = _moment(mass, fourth, tau**4)
     # Heavy tails are heavy on both sides; a group of outliers is on one.
     sides = [_moment(mass, 2 * fourth * side, tau**4) for side in (v < 0, v > 0)]
-    heavy = np.all([_exceeds(*side, _LIMITS["heavy"]) & (side[0] > 0) for side in sides], axis=0)
+    limit = _LIMITS["heavy"]
+    heavy = _exceeds(size, error, limit) & (size > 0)
+    heavy &= np.all([(side > limit) & (side > _ONE_SIDED * its) for side, its in sides], axis=0)
     flat = _exceeds(size, error, _LIMITS["flat"]) & (size < 0)
     at = _worst(size, error)
     what = "flatter than normal, as two groups or a bounded range are"
