@@ -21,7 +21,7 @@ from ..rows import NORMAL_IQR
 from .tails import CERTAIN
 from .wording import percent
 
-__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy"]
+__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy", "kept_power"]
 
 # Two-sided error of a check on a model that holds, shared by the comparisons in it.
 _FALSE_ALARM = 0.002
@@ -35,6 +35,8 @@ _LIMITS = {
     "group": 1 / 3,
     "uniform": 0.1,
 }
+# Where all rows together decide, each side of them need only agree, at a one-sided 5%.
+_ONE_SIDED = 1.645
 # Covariates count at most this many robust standard deviations from their middle.
 _CAP = 3.0
 # The share of outliers that is as good as the limit max_contamination.
@@ -148,10 +150,14 @@ def judge_adequacy(model, rows, values, shape, names, words, limit):
     return Adequacy(words, tuple(checks))
 
 
+def kept_power(gamma, k):
+    """The power g of the weights p^g: the fit's own where that keeps outliers of k columns out."""
+    return max(gamma, efficient_gamma(k))
+
+
 def _normal_checks(model, shape, gamma, weight, names):
     k = model.n_modelled
-    # At the fit's own power where that is large enough to keep outliers out.
-    power = max(gamma, efficient_gamma(k))
+    power = kept_power(gamma, k)
     far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
     mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
     if not np.any(mass):
@@ -214,7 +220,9 @@ def _shape_checks(mass, v, tau, names):
     size, error = _moment(mass, fourth, tau**4)
     # Heavy tails are heavy on both sides; a group of outliers is on one.
     sides = [_moment(mass, 2 * fourth * side, tau**4) for side in (v < 0, v > 0)]
-    heavy = np.all([_exceeds(*side, _LIMITS["heavy"]) & (side[0] > 0) for side in sides], axis=0)
+    limit = _LIMITS["heavy"]
+    heavy = _exceeds(size, error, limit) & (size > 0)
+    heavy &= np.all([(side > limit) & (side > _ONE_SIDED * its) for side, its in sides], axis=0)
     flat = _exceeds(size, error, _LIMITS["flat"]) & (size < 0)
     at = _worst(size, error)
     what = "flatter than normal, as two groups or a bounded range are"

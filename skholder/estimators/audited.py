@@ -48,8 +48,9 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         None audits y given X with a HolderBayesRegressor if ``estimator`` is a regressor, and X
         with a HolderBayesDensity otherwise. ``"own"`` audits a regressor by itself, through
         ``ModelAuditor(estimator)``: trees are cleaned by trees. For a classifier the rows of each
-        class are audited by themselves, and no class loses more than its share of the rows left
-        out; wrong labels are not looked for.
+        class are audited by themselves, and no class loses more than its share of the rows that
+        are flagged in all; wrong labels are not looked for. A warning says where more than a
+        quarter of the rows is left out.
     mode : {"drop", "weight"}, default="drop"
         ``"drop"`` leaves flagged rows out, half of all rows at the most; ``"weight"`` multiplies
         ``sample_weight`` by 1 - FoD.

@@ -11,7 +11,7 @@ from sklearn.base import is_regressor
 from .._sklearn import method_params, safe_indexing
 from ..audit import Audit
 from ..audit.evidence import DensityEvidence
-from .cleaning import Cleaning, fit_auditor, holder_fit, removed_weight
+from .cleaning import Cleaning, fit_auditor, holder_fit, removed_weight, warn_of_much
 from .inputs import usable_weight
 from .naming import row_labels
 
@@ -61,6 +61,7 @@ def clean_classes(auditor, X, y, params, random_state):
             auditors[label] = fit_auditor(auditor, part, None, own, random_state)
             members[label] = rows
     removed = _removed(auditors, members, weight)
+    warn_of_much(removed, weight, list(auditors.values()))
     fod = _spread(auditors, members, len(y), 0.0, lambda fit: fit.fod_scores_)
     kept = 1 - fod
     for rows in members.values():

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from ..audit import Audit
+from ..audit.wording import percent
+from ..exceptions import HolderBayesWarning, warn_caller
 from .auditor import OutlierAuditor
 from .base import HolderBayesEstimator
 from .routing import seed_if_unset
@@ -21,7 +23,11 @@ __all__ = [
     "fit_auditor",
     "holder_fit",
     "removed_weight",
+    "warn_of_much",
 ]
+
+# Where more than this share of the rows is left out, a reader should hear of it.
+_MUCH = 0.25
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,6 +60,7 @@ def clean_rows(auditor, X, y, params, random_state):
     """The :class:`Cleaning` of a table by one audit of all its rows."""
     fitted = fit_auditor(auditor, X, y, params, random_state)
     audit, removed, weight = removed_weight(fitted)
+    warn_of_much(removed, weight, [fitted])
     return Cleaning(fitted, {}, audit, removed, weight, 1 - fitted.fod_scores_)
 
 
@@ -92,3 +99,27 @@ def removed_weight(auditor):
     removed = np.empty(len(weight))
     removed[audit.order] = np.clip(budget - before, 0, weight[audit.order])
     return audit, removed, weight
+
+
+def warn_of_much(removed, weight, auditors):
+    """Warn where the audits take off so much that their models are in doubt.
+
+    Parameters
+    ----------
+    removed, weight : ndarray of shape (n,)
+        Weight taken off each row, and its weight.
+    auditors : list of OutlierAuditor or ModelAuditor
+        Fitted; what speaks against their models is told.
+    """
+    share = removed.sum() / weight.sum()
+    if share <= _MUCH:
+        return
+    verdicts = [holder_fit(auditor).adequacy_ for auditor in auditors]
+    against = dict.fromkeys("; ".join(found.reasons) for found in verdicts if found.reasons)
+    why = f" ({'; '.join(against)})" if against else ""
+    warn_caller(
+        f"The audit takes {percent(share)} of the rows for outliers, more than errors usually are: "
+        f"its model may not suit them{why}. Look at audit_ before you rely on the rows that are "
+        "left; the rules 'fdr' and 'certain' of an auditor leave out fewer.",
+        HolderBayesWarning,
+    )

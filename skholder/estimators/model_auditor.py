@@ -14,6 +14,7 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context, method_params, safe_indexing
 from ..audit import RULES, Adequacy
+from ..models import NoiseModel
 from ..sampling.progress import ProgressBar
 from .flagging import flagged_count, flagged_rows
 from .inputs import needs_memory, private_random_state, usable_weight
@@ -27,6 +28,7 @@ from .out_of_fold import (
     split_rows,
 )
 from .residual_audit import ResidualAudit, rows_and_response
+from .residual_noise import residual_noise
 from .residual_posterior import ResidualPosterior, ResidualTable
 from .routing import routed_fit_and_split
 
@@ -71,8 +73,10 @@ class ModelAuditor(ResidualAudit):
         ``"fitted"`` divides residuals by the cube root of their usual size at that x, which
         another clone of the estimator learns from their absolute values, out of fold: for noise
         that differs over the table. It doubles the time.
-    noise : {"normal", "student_t"} or object, default="normal"
-        Law of the residuals of rows that do belong, as in HolderBayesRegressor.
+    noise : {"normal", "student_t", "auto"} or object, default="normal"
+        Law of the residuals of rows that do belong, as in HolderBayesRegressor. ``"auto"`` takes
+        Student's t with as heavy tails as the residuals near the middle surely show, or normal
+        noise where they show none: for the share of tables whose honest residuals have tails.
     rule : {"mean", "median", "lower", "upper", "fdr", "certain"}, default="mean"
         How many training rows to flag, see :meth:`audit`. It may be changed with ``set_params``
         after fitting: ``audit_`` follows at once, ``estimator_`` does not.
@@ -124,6 +128,8 @@ class ModelAuditor(ResidualAudit):
         The power of the density that was used.
     residual_posterior_ : ResidualPosterior
         The fit to the residuals: a HolderBayesRegressor on no columns.
+    noise_ : NoiseModel
+        The law of the residuals that was used.
     residual_size_ : ResidualSize or None
         For ``scale="fitted"``, what predicts the size of the residuals of new rows.
     n_features_in_ : int
@@ -157,6 +163,7 @@ class ModelAuditor(ResidualAudit):
     residuals_: NDArray[np.float64]
     residual_posterior_: ResidualPosterior
     residual_size_: ResidualSize | None
+    noise_: NoiseModel
     adequacy_: Adequacy
     clean_probability_: float
     epsilon_: float
@@ -175,7 +182,7 @@ class ModelAuditor(ResidualAudit):
         "cv": ["cv_object"],
         "scale": [StrOptions({"constant", "fitted"})],
         "noise": [
-            StrOptions({"normal", "student_t"}),
+            StrOptions({"normal", "student_t", "auto"}),
             HasMethods(["rho", "log_power"]),
             HasMethods(["logpdf", "rvs"]),
         ],
@@ -253,13 +260,14 @@ class ModelAuditor(ResidualAudit):
         check_residuals(residuals, response)
         size, residual_size = self._sizes(X, residuals, folds, params, weight)
         name = _name(self.estimator)
+        table = ResidualTable(response, prediction, size, predictor=name, **labels)
         posterior = ResidualPosterior(
-            noise=self.noise,
+            noise=residual_noise(self.noise, table, weight),
             leverage="ignore",
             n_draws=self.n_draws,
             random_state=random,
             verbose=self.verbose,
-        ).fit_residuals(ResidualTable(response, prediction, size, predictor=name, **labels), weight)
+        ).fit_residuals(table, weight)
         kept = np.flatnonzero(self._kept(posterior))
         fitted = clone(self.estimator).fit(
             safe_indexing(X, kept), response[kept], **method_params(X, params, kept)
@@ -295,6 +303,7 @@ class ModelAuditor(ResidualAudit):
         """Set what the fit leaves behind."""
         self.estimator_, self.residual_posterior_ = fitted, posterior
         self.residuals_, self.residual_size_ = residuals, residual_size
+        self.noise_ = posterior.record_.model.noise
         for name in _FINDINGS:
             setattr(self, name, getattr(posterior, name))
         for name in ("n_features_in_", "feature_names_in_"):

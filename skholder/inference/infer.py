@@ -101,7 +101,9 @@ def infer(
         run.alpha,
     )
     # Laplace draws are those of the best mode, whatever the others hold.
-    share = 1.0 if settings.inference == "laplace" else mode_share(modes, run.theta)
+    share = 1.0
+    if settings.inference != "laplace":
+        share = mode_share(modes, run.theta, lambda theta: posterior.log_prob(theta)[:, 0])
     return Inference(draws, modes, posterior.temperature, diagnostics, share)
 
 

@@ -18,6 +18,7 @@ from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
 from .residual import ResidualModel
 from .spectral import SpectralModel
+from .tail_weight import kept_kurtosis, noise_of_kurtosis
 
 __all__ = [
     "DENSITY_NAMES",
@@ -49,4 +50,6 @@ __all__ = [
     "check_density",
     "check_noise",
     "check_radial",
+    "kept_kurtosis",
+    "noise_of_kurtosis",
 ]

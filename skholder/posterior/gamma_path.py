@@ -8,8 +8,8 @@ and Jones 2021)::
 
     AMSE(gamma) = |T(gamma) - T(pilot)|^2 + tr Cov T(gamma)
 
-then the pilot moves there, until it stays. Covariances are sandwiches of influence values. Powers at
-which outliers go uncounted that a larger power surely counts are left out.
+then the pilot moves there, until it stays. Covariances are sandwiches of influence values. If
+outliers go uncounted there that a larger power surely counts, the next power is taken.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _BEYOND_PILOT = 1.7
 _ABOVE, _FLAT = 3.0, -0.6
 # A share of inliers above that of a larger power by so many standard deviations of the difference
 # is biased.
-_HIDDEN = 2.0
+_HIDDEN = 1.645
 # An error of epsilon counts this many times an error of a coefficient in units of sigma.
 _EPSILON_UNIT = 4.0
 
@@ -160,13 +160,12 @@ def gamma_path(model, rows, lower, random):
     )
     # The largest sound power that this many rows per parameter can afford.
     pilot = max((j for j in sane if candidates[j].gamma <= top), default=sane[0])
-    sane = [
-        j
-        for j in sane
-        if not _hides_rows(candidates[j], candidates[j + 1 : pilot + 1], more.weight)
-    ]
     units = model.path_units(few.rows, few.weight)
     chosen, criterion = _warwick_jones(model, candidates, sane, pilot, units)
+    later = [j for j in sane if chosen < j <= pilot]
+    if _hides_rows(candidates[chosen], [candidates[j] for j in later], more.weight):
+        # One step and no more: a chance finding must not lead far from the best power.
+        chosen = later[0]
     return GammaPath(
         gamma=np.array([one.gamma for one in candidates]),
         criterion=criterion,
@@ -244,8 +243,8 @@ def _broken_down(one: InfluenceValues, rows):
 def _hides_rows(one: InfluenceValues, larger, weight):
     """Whether one of the larger powers finds more outliers, by more than chance.
 
-    Errors of many coefficients would outweigh that of the one share, and the count of rows would
-    be too small.
+    Errors of many coefficients outweigh that of the one share in the criterion, and the count of
+    rows would be too small.
     """
 
     def surely_more(other):

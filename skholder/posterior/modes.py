@@ -23,6 +23,8 @@ __all__ = [
 _SPIKE_DROP = 3.0
 # Modes closer than this many standard deviations are one.
 _RIPPLE = 3.0
+# So are those with no valley this deep, in nats, at so many points between them.
+_VALLEY, _N_WAY = 1.0, 11
 _LOG_2PI = np.log(2 * np.pi)
 # No finite curvature needs its diagonal lifted further than this many times.
 _MOST_EXTRA = 1e20
@@ -195,11 +197,20 @@ def find_modes(posterior, starts):
     return [proper[i] for i in distinct(points, values, widths, tolerance=0.1)]
 
 
-def mode_share(modes: list[Mode], theta: NDArray[np.float64]) -> float:
+def mode_share(modes: list[Mode], theta: NDArray[np.float64], log_prob=None) -> float:
     """Share of the draws (S, d) that lie closest to the first mode, each in its own metric.
 
-    Modes within three standard deviations of the first one are ripples on it, not answers of their
-    own.
+    Modes within three standard deviations of the first one, or with no valley on the way to it, are
+    ripples on it, not answers of their own.
+
+    Parameters
+    ----------
+    modes : list of Mode
+        Best first.
+    theta : ndarray of shape (S, d)
+    log_prob : callable or None
+        Log posterior (T, d) -> (T,), to look for valleys; where the log density has kinks, standard
+        deviations at a mode say little.
     """
     roots = [np.linalg.cholesky(mode.covariance) for mode in modes]
 
@@ -208,6 +219,8 @@ def mode_share(modes: list[Mode], theta: NDArray[np.float64]) -> float:
 
     apart = [squared(roots[0], (mode.theta - modes[0].theta)[None])[0] for mode in modes]
     near = np.array(apart) < _RIPPLE**2
+    if log_prob is not None and not np.all(near):
+        near |= [_no_valley(log_prob, mode.theta, modes[0].theta) for mode in modes]
     if np.all(near):
         return 1.0
     # Minus twice the log density of the normal at each mode, up to a constant that all share.
@@ -216,3 +229,10 @@ def mode_share(modes: list[Mode], theta: NDArray[np.float64]) -> float:
         for root, mode in zip(roots, modes, strict=True)
     ]
     return float(np.mean(near[np.argmin(distance, axis=0)]))
+
+
+def _no_valley(log_prob, mode, best):
+    """Whether the log density falls by less than a nat on the straight way between two modes."""
+    way = np.linspace(0, 1, _N_WAY)[:, None]
+    heights = log_prob(mode + way * (best - mode))
+    return bool(heights.min() > heights[[0, -1]].min() - _VALLEY)

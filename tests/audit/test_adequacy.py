@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.datasets import load_breast_cancer
 
 from skholder import HolderBayesDensity, HolderBayesRegressor
@@ -34,6 +35,26 @@ def regression(X, y, **kwargs):
 
 def check(found, name):
     return next(one for one in found.checks if one.name == name)
+
+
+class TestHeavyTails:
+    """Quantiles of a law stand for its rows: no chance is in these tables."""
+
+    def tails(self, quantiles):
+        random = np.random.default_rng(0)
+        X, y = random.normal(size=(len(quantiles), 1)), random.permutation(quantiles)
+        return check(regression(X, y, gamma=0.6, leverage="ignore"), "tails")
+
+    def test_both_sides_together_decide(self):
+        ranks = (np.arange(900) + 0.5) / 900
+        assert self.tails(stats.t.ppf(ranks, 4)).status == "note"
+        assert self.tails(stats.norm.ppf(ranks)).status == "ok"
+
+    def test_outliers_on_one_side_are_no_tails(self):
+        rows = stats.norm.ppf((np.arange(900) + 0.5) / 900)
+        rows[::10] += 3
+        assert self.tails(rows).size > 0
+        assert self.tails(rows).status == "ok"
 
 
 class TestCalledWrong:

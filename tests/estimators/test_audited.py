@@ -23,6 +23,7 @@ from skholder import (
     OutlierAuditor,
     OutlierRejector,
 )
+from skholder.exceptions import HolderBayesWarning
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -74,7 +75,7 @@ def test_budget_is_at_most_half_the_rows(spoiled):
         ),
         rule="upper",
     )
-    with pytest.warns(match="vacuous"):
+    with pytest.warns(match="vacuous"), pytest.warns(match=r"50\.0% of the rows"):
         audited = AuditedEstimator(Ridge(), auditor=auditor, random_state=0).fit(X, y)
     assert np.quantile(audited.auditor_.estimator_.outlier_count_posterior_, 0.97) > 400
     assert audited.audit_.count == 300
@@ -208,6 +209,16 @@ def test_breast_cancer_keeps_its_classes():
     lost = np.array([model.audit_.mask[y == label].sum() for label in (0, 1)])
     assert lost.sum() > 0
     assert np.all(lost <= wanted * np.bincount(y) / len(y))
+
+
+def test_leaving_much_out_is_told():
+    # Columns with long tails, which a normal density takes for outliers.
+    X, y = np.random.default_rng(0).lognormal(sigma=1.5, size=(300, 3)), np.arange(300) % 2
+    auditor = OutlierAuditor(HolderBayesDensity(n_draws=400))
+    model = AuditedEstimator(LogisticRegression(), auditor=auditor, random_state=0)
+    with pytest.warns(HolderBayesWarning, match=r"The audit takes 4\d\.\d% of the rows.*skewed"):
+        model.fit(X, y)
+    assert model.audit_.mask.mean() > 0.25
 
 
 def test_labels_have_no_residuals():

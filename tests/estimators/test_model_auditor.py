@@ -28,6 +28,8 @@ from skholder import (
     OutlierRejector,
     inspection,
 )
+from skholder.estimators.residual_noise import residual_noise
+from skholder.estimators.residual_posterior import ResidualTable
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -199,6 +201,46 @@ class Unweighted(RegressorMixin, BaseEstimator):
 
     def predict(self, X):
         return self.inner_.predict(X)
+
+
+def heavy(n=2000, share=0.1, seed=0):
+    """A plane whose honest noise is Student's with 4 degrees of freedom; a tenth moved by 12."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    bad = rng.uniform(size=n) < share
+    moved = 12 * bad * rng.choice([-1, 1], n)
+    return X, X @ [1.0, -1.0] + rng.standard_t(4, size=n) + moved, bad
+
+
+def test_noise_chosen_from_the_residuals():
+    X, y, bad = heavy()
+    normal = auditor(LinearRegression()).fit(X, y)
+    chosen = auditor(LinearRegression(), noise="auto").fit(X, y)
+    assert normal.noise_.is_normal
+    assert 2 < chosen.noise_.df < 20
+    # Normal noise counts the tails of honest rows.
+    assert abs(chosen.epsilon_ - bad.mean()) < 0.75 * (normal.epsilon_ - bad.mean())
+    # The choice takes no random numbers of its own: naming its result gives the same bits.
+    named = auditor(LinearRegression(), noise=chosen.noise_).fit(X, y)
+    np.testing.assert_array_equal(chosen.fod_scores_, named.fod_scores_)
+
+
+def test_normal_residuals_keep_normal_noise(table):
+    X, y, *_ = table
+    chosen, normal = (auditor(NEAR, noise=noise).fit(X, y) for noise in ("auto", "normal"))
+    assert chosen.noise_ == normal.noise_
+    np.testing.assert_array_equal(chosen.fod_scores_, normal.fod_scores_)
+
+
+def test_weights_equal_repeats_where_noise_is_chosen():
+    X, y, _ = heavy(n=900)
+    count = np.arange(900) % 3
+    table = {"response": y, "prediction": X @ [1.0, -1.0], "size": np.ones(900)}
+    labels = {"target": "y", "predictor": "plane", "index": None, "library": "pandas"}
+    weighted = residual_noise("auto", ResidualTable(**table, **labels), count.astype(float))
+    repeated = {name: np.repeat(values, count) for name, values in table.items()}
+    assert weighted == residual_noise("auto", ResidualTable(**repeated, **labels), None)
+    assert not weighted.is_normal
 
 
 def test_weights(table):

@@ -8,7 +8,7 @@ from scipy import stats
 from skholder.divergences import DensityPower
 from skholder.models import LinearModel, NormalNoise
 from skholder.posterior import AlphaPrior, HolderPosterior
-from skholder.posterior.modes import Mode, distinct, find_modes, maximise
+from skholder.posterior.modes import Mode, distinct, find_modes, maximise, mode_share
 from skholder.rows import RowBlocks
 
 NO_BOUND = np.full(3, -np.inf)
@@ -184,3 +184,27 @@ def test_spike_at_the_floor_is_left_out(contaminated):
     alone = find_modes(posterior, [spike])
     assert alone[0].at_floor
     assert np.all(np.linalg.eigvalsh(alone[0].covariance) > 0)
+
+
+class TestRipples:
+    """Two narrow modes, six of their own standard deviations apart; all draws are at the second."""
+
+    modes = tuple(
+        Mode(np.array([place]), value, np.array([[1.0]]), np.array([False]))
+        for place, value in ((0.0, 0.0), (6.0, -0.3))
+    )
+    draws = np.full((50, 1), 6.0)
+
+    def test_a_valley_between_two_modes_parts_them(self):
+        def log_prob(theta):
+            return np.logaddexp(-0.5 * theta[:, 0] ** 2, -0.3 - 0.5 * (theta[:, 0] - 6) ** 2)
+
+        assert mode_share(self.modes, self.draws) == 0.0
+        assert mode_share(self.modes, self.draws, log_prob) == 0.0
+
+    def test_without_a_valley_they_are_one_answer(self):
+        # A plateau with ripples, as kinks of the log density make it.
+        def log_prob(theta):
+            return -0.05 * theta[:, 0] - 0.2 * np.abs(np.sin(theta[:, 0] * np.pi / 6))
+
+        assert mode_share(self.modes, self.draws, log_prob) == 1.0
