@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..audit.adequacy import kept_power
 from ..models import NoiseModel, check_noise, noise_of_kurtosis
+from ..posterior import efficient_gamma
 from .residual_posterior import ResidualPosterior, ResidualTable
 
 __all__ = ["residual_noise"]
@@ -17,6 +18,8 @@ __all__ = ["residual_noise"]
 # Standard errors between the kurtosis and the one that is taken: a one-sided 95% limit. Outliers
 # that overlap the other rows look like tails, so that the kurtosis itself hides them.
 _SURE = 1.645
+# The power of the fit that looks at tails, which leaves 80% efficiency.
+_POWER = efficient_gamma(1)
 
 
 def residual_noise(
@@ -38,13 +41,19 @@ def residual_noise(
     with warnings.catch_warnings():
         # Whatever is wrong with the rows, the fit that is kept says it.
         warnings.simplefilter("ignore")
-        # The kurtosis is one of the risk minimiser: draws have no part in it.
+        # The kurtosis is one of the risk minimiser: draws have no part in it. A power chosen from
+        # the data would be as large as hides the very tails.
         normal = ResidualPosterior(
-            leverage="ignore", inference="laplace", n_draws=4, n_ensembles=1, random_state=0
+            gamma=_POWER,
+            leverage="ignore",
+            inference="laplace",
+            n_draws=4,
+            n_ensembles=1,
+            random_state=0,
         ).fit_residuals(table, weight)
     tails = [check for check in normal.adequacy_.checks if check.name == "tails"]
     if not tails:
         # No row is kept, and so nothing is known of tails.
         return check_noise("normal")
     kurtosis = tails[0].size - _SURE * tails[0].error
-    return noise_of_kurtosis(kurtosis, kept_power(normal.gamma_, 1))
+    return noise_of_kurtosis(kurtosis, kept_power(_POWER, 1))
