@@ -18,8 +18,9 @@ __all__ = ["residual_noise"]
 # Standard errors between the kurtosis and the one that is taken: a one-sided 95% limit. Outliers
 # that overlap the other rows look like tails, so that the kurtosis itself hides them.
 _SURE = 1.645
-# The power of the fit that looks at tails, which leaves 80% efficiency.
-_POWER = efficient_gamma(1)
+# The power of the fit that looks at tails: outliers that overlap the others look like tails at a
+# smaller one, and tails do not show at a larger one.
+_POWER = efficient_gamma(1, 0.63)
 
 
 def residual_noise(
