@@ -13,7 +13,7 @@ from skholder.datasets import load_spoiled_diabetes
 
 spring = load_spoiled_diabetes(as_frame=True)
 autumn = spring.target.where(spring.target.index % 12 > 0, spring.target + 300)
-model = HolderBayesRegressor(n_draws=1000, random_state=0)
+model = HolderBayesRegressor(n_draws=2000, random_state=0)
 before = model.fit(spring.data, spring.target).audit()
 after = model.fit(spring.data, autumn).audit()
 print(compare(before, after))

@@ -18,7 +18,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import Audit
 from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer
-from ..inference.health import MAX_SHARE
+from ..inference.health import MAX_SHARE, MIN_MODE_SHARE
 from ..models import NamedDraws
 from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
 from ..summaries.arviz_export import to_arviz
@@ -30,6 +30,9 @@ from .restoring import restored_on_error
 from .streaming import StreamedFit
 
 __all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
+
+# Powers tried above the one chosen where that has several modes.
+_MOST_LARGER = 2
 
 
 @contextmanager
@@ -216,20 +219,34 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
     def _sampled(self, model, rows, path, gamma, temperature, random):
         """Infer at gamma, or at the next smaller power of the path that is not vacuous.
 
+        Where draws lie around several modes, the next larger powers are tried that have one.
+
         Returns
         -------
         result : Inference
         path : GammaPath or None
             With the power that was used.
         """
+
+        def inferred(power, trail, refuse):
+            starts = None if trail is None else trail.starts
+            settings = replace(self._settings(power, temperature), refuse_vacuous=refuse)
+            result = infer(model, rows, settings, random, starts)
+            sound = result is not None and result.diagnostics.vacuous_share <= MAX_SHARE
+            return result, sound
+
         powers = [(gamma, path)] if path is None else path.descending()
         for power, trail in powers:
             last = trail is powers[-1][1]
-            starts = None if trail is None else trail.starts
-            settings = replace(self._settings(power, temperature), refuse_vacuous=not last)
-            result = infer(model, rows, settings, random, starts)
-            if last or (result is not None and result.diagnostics.vacuous_share <= MAX_SHARE):
-                return result, trail
+            result, sound = inferred(power, trail, not last)
+            if last or sound:
+                break
+        if trail is not None and sound and result.mode_share < MIN_MODE_SHARE:
+            for power, larger in trail.ascending()[:_MOST_LARGER]:
+                other, sound = inferred(power, larger, True)
+                if sound and other.mode_share >= MIN_MODE_SHARE:
+                    return other, larger
+        return result, trail
 
     def __getattr__(self, name):
         # Only called where the attribute is missing: a posterior without alpha has none of these.

@@ -111,9 +111,9 @@ def warn_of_much(removed, weight, auditors):
     auditors : list of OutlierAuditor or ModelAuditor
         Fitted; what speaks against their models is told.
     """
-    share = removed.sum() / weight.sum()
-    if share <= _MUCH:
+    if removed.sum() <= _MUCH * weight.sum():
         return
+    share = removed.sum() / weight.sum()
     verdicts = [holder_fit(auditor).adequacy_ for auditor in auditors]
     against = dict.fromkeys("; ".join(found.reasons) for found in verdicts if found.reasons)
     why = f" ({'; '.join(against)})" if against else ""

@@ -47,7 +47,7 @@ _BEYOND_PILOT = 1.7
 _ABOVE, _FLAT = 3.0, -0.6
 # A share of inliers above that of a larger power by so many standard deviations of the difference
 # is biased.
-_HIDDEN = 1.645
+_HIDDEN = 2.0
 # An error of epsilon counts this many times an error of a coefficient in units of sigma.
 _EPSILON_UNIT = 4.0
 
@@ -103,6 +103,14 @@ class GammaPath:
         A large power may leave a posterior of few rows vacuous where a smaller one does not.
         """
         return [(float(self.gamma[g]), replace(self, chosen=g)) for g in range(self.chosen, -1, -1)]
+
+    def ascending(self) -> list[tuple[float, GammaPath]]:
+        """(gamma, path) of every power above the one chosen, up to the pilot's, smallest first.
+
+        A small power may have a mode that a larger one has not, a wide fit over all rows.
+        """
+        larger = range(self.chosen + 1, self.pilot + 1)
+        return [(float(self.gamma[g]), replace(self, chosen=g)) for g in larger]
 
     @property
     def starts(self) -> NDArray[np.float64] | None:

@@ -646,3 +646,13 @@ class TestFrames:
         np.testing.assert_array_equal(
             model.audit().to_frame()["row"], make().fit(X, y).audit().to_frame()["row"]
         )
+
+
+def test_several_modes_ask_for_a_larger_power(contaminated):
+    # At the power of the smallest criterion a wide fit of all rows is a second mode.
+    X, y, *_ = contaminated(160, 2, 0.15)
+    model = HolderBayesRegressor(n_draws=1000, random_state=0).fit(X, y)
+    path = model.gamma_path_
+    assert path.chosen == np.argmin(path.criterion) + 1
+    assert model.gamma_ == path.best
+    assert model.diagnostics_.mode_share > 0.99
