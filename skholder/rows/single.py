@@ -7,7 +7,7 @@ and c the coefficients of a theta, both measured from there::
                            = finish(f . c(origin) + f . (c(theta) - c(origin)))
 
 The first product is made in double, once. The second is small, so that rounding it moves the log
-posterior, but for a constant, by about 1e-7 sqrt(n) for n rows (measured by
+posterior, but for a constant, by about 1e-6 sqrt(n) for n rows (measured by
 ``examples/benchmarks/bench_precision.py``), nothing beside Monte Carlo error. Derivatives are
 always taken in double.
 """
