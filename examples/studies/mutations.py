@@ -412,6 +412,20 @@ FAULTS = [
         "(not self._running or len(self._asked) > 0)",
         "sampling/test_together.py",
     ),
+    Fault(
+        "residuals with tails: a gentle power although it loses the outliers",
+        "estimators/residual_power.py",
+        " and path.epsilon[chosen - 1] > enough",
+        "",
+        "estimators/test_residual_power.py",
+    ),
+    Fault(
+        "adequacy: a group of outliers on one side is a tail",
+        "audit/adequacy.py",
+        "np.any(long & thins, axis=0)",
+        "np.any(long, axis=0)",
+        "audit/test_adequacy.py",
+    ),
     # Tables beyond memory.
     Fault(
         "streamed rows: a source that changes is not noticed",

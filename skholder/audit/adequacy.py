@@ -14,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import chdtri, ndtri
+from scipy.special import chdtri, ndtr, ndtri
 
 from ..posterior import efficient_gamma
 from ..rows import NORMAL_IQR
@@ -37,6 +37,9 @@ _LIMITS = {
 }
 # Where all rows together decide, each side of them need only agree, at a one-sided 5%.
 _ONE_SIDED = 1.645
+# The two stretches, in standard deviations, whose excess of rows tells a tail, which thins out,
+# from a group of outliers, which does not.
+_NEAR, _BEYOND = (2.0, 2.5), (3.0, 3.5)
 # Covariates count at most this many robust standard deviations from their middle.
 _CAP = 3.0
 # The share of outliers that is as good as the limit max_contamination.
@@ -165,10 +168,11 @@ def _normal_checks(model, shape, gamma, weight, names):
         return []
     tau = (1 + power) ** -0.5
     v = np.where(far[:, None], 0.0, shape.columns) / tau
+    thins = [_thins_out(weight, side * shape.columns) for side in (-1, 1)]
     if shape.design is not None:
-        checks = _shape_checks(mass, v, tau, ("the residuals",))
+        checks = _shape_checks(mass, v, tau, ("the residuals",), thins)
         return checks + _pattern_checks(mass, v, tau, shape.design, names)
-    checks = _shape_checks(mass, v, tau, names)
+    checks = _shape_checks(mass, v, tau, names, thins)
     checks.append(_joint(mass, np.where(far, 0.0, shape.squared) / tau**2, tau, k))
     return checks + _second_group(shape, far, weight, k)
 
@@ -198,8 +202,18 @@ def _worst(size, error):
     return int(np.argmax(np.abs(size) - 3 * error))
 
 
-def _shape_checks(mass, v, tau, names):
-    """Skewness and kurtosis of standardised columns v (n, m)."""
+def _thins_out(weight, columns):
+    """Whether the rows too many above a normal's (n, m) become fewer further out, (m,)."""
+
+    def excess(low, high):
+        inside = weight @ ((columns > low) & (columns <= high))
+        return inside - weight.sum() * (ndtr(high) - ndtr(low))
+
+    return excess(*_NEAR) > excess(*_BEYOND)
+
+
+def _shape_checks(mass, v, tau, names, thins):
+    """Skewness and kurtosis of standardised columns v (n, m), whose sides thin out or not."""
     who = names[0] if len(names) == 1 else "columns"
     skew, error = _moment(mass, v**3 - 3 * v, tau**3)
     off = _exceeds(skew, error, _LIMITS["skewness"])
@@ -218,16 +232,18 @@ def _shape_checks(mass, v, tau, names):
     ]
     fourth = v**4 - 6 * v**2 + 3
     size, error = _moment(mass, fourth, tau**4)
-    # Heavy tails are heavy on both sides; a group of outliers is on one.
-    sides = [_moment(mass, 2 * fourth * side, tau**4) for side in (v < 0, v > 0)]
     limit = _LIMITS["heavy"]
-    heavy = _exceeds(size, error, limit) & (size > 0)
-    heavy &= np.all([(side > limit) & (side > _ONE_SIDED * its) for side, its in sides], axis=0)
+    sides = [_moment(mass, 2 * fourth * side, tau**4) for side in (v < 0, v > 0)]
+    long = np.array([(side > limit) & (side > _ONE_SIDED * its) for side, its in sides])
+    # Heavy tails are heavy on both sides, or thin out; a group of outliers does neither.
+    both = np.all(long, axis=0)
+    heavy = _exceeds(size, error, limit) & (size > 0) & (both | np.any(long & thins, axis=0))
     flat = _exceeds(size, error, _LIMITS["flat"]) & (size < 0)
     at = _worst(size, error)
     what = "flatter than normal, as two groups or a bounded range are"
     if not np.any(flat):
-        what = "tails heavier than normal, to which many flags belong"
+        tails = "tails" if np.all(both[heavy]) else "a tail on one side"
+        what = f"{tails} heavier than normal, to which many flags belong"
     hit = flat if np.any(flat) else heavy
     text = f"{who}: {what}" if len(names) == 1 else f"{what}{_named(names, size, hit)}"
     status = "wrong" if np.any(flat) else "note" if np.any(heavy) else "ok"

@@ -241,6 +241,8 @@ class OutlierAuditor(
         if not self._on_regressor:
             return self.estimator_.audit_scores(X)
         if y is None:
+            # What is wrong with X comes first: it would be wrong with y too.
+            self.estimator_.predict(X)
             raise ValueError(
                 "This OutlierAuditor audits y given X (its estimator is a regressor): pass y too, "
                 "as in predict(X, y)."

@@ -56,6 +56,12 @@ class TestHeavyTails:
         assert self.tails(rows).size > 0
         assert self.tails(rows).status == "ok"
 
+    def test_a_tail_on_one_side_thins_out(self):
+        ranks = (np.arange(3000) + 0.5) / 3000
+        found = self.tails(np.where(ranks < 0.5, stats.t.ppf(ranks, 4), stats.norm.ppf(ranks)))
+        assert found.status == "note"
+        assert "a tail on one side heavier than normal" in found.words
+
 
 class TestCalledWrong:
     def test_skewed_columns(self):

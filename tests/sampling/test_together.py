@@ -1,5 +1,7 @@
 """Tasks that share their calls of a target."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -31,6 +33,17 @@ def test_calls_are_shared_and_answers_find_their_way():
     assert found == [8, 320, 200]
     # As many calls as the longest task makes, for all that still ask.
     assert target.sizes == [6, 4, 4, 2, 2]
+
+
+def test_those_who_ask_first_wait_for_the_others():
+    target = Counting()
+
+    def late(shared):
+        time.sleep(0.1)
+        return asker(10, 1)(shared)
+
+    assert run_together([asker(1, 1), late], target) == [2, 20]
+    assert target.sizes == [4]
 
 
 def test_a_batch_is_in_the_order_of_the_tasks():
