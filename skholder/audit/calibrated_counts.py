@@ -290,5 +290,10 @@ def _coupled_uniforms(pull, sd, random):
 def _share_given_count(counts, total, prior, random):
     """Draws of epsilon given K: Beta(b + K, a + n - K) below 1 - lower."""
     a, b = prior.b + counts, prior.a + total - counts
-    reach = betainc(a, b, 1 - prior.lower)
-    return betaincinv(a, b, random.uniform(size=len(counts)) * reach)
+    share = random.beta(a, b)
+    beyond = share > 1 - prior.lower
+    if np.any(beyond):
+        a, b = a[beyond], b[beyond]
+        reach = betainc(a, b, 1 - prior.lower)
+        share[beyond] = betaincinv(a, b, random.uniform(size=len(a)) * reach)
+    return share

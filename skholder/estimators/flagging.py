@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 
 from ..audit import Audit, choose_count
@@ -21,6 +23,11 @@ def flagged_count(fitted, rule, level, contamination="auto"):
         ``"auto"`` takes the rule.
     """
     if contamination != "auto":
+        # It may have been changed after fitting.
+        if not (isinstance(contamination, Real) and 0 < contamination <= 0.5):
+            raise ValueError(
+                f"contamination must be 'auto' or a number in (0, 0.5], got {contamination!r}."
+            )
         return int(np.rint(float(contamination) * fitted.record_.total_weight))
     return choose_count(
         fitted.outlier_count_posterior_,

@@ -12,7 +12,7 @@ Double precision holds numbers between 1e-308 and 1e308, and a fit squares them.
 - with ``standardize=False`` the computing scale is the user's own. A column whose ordinary values
   are beyond ``LARGEST_PLAIN``, or that lies further from zero than ``FURTHEST_PLAIN`` of its own
   spread, leaves no digits for anything else and is refused, as is one that varies by less than
-  ``SMALLEST``.
+  ``SMALLEST``, or one of equal values but for some beyond ``LARGEST_ODD``.
 """
 
 from __future__ import annotations
@@ -44,6 +44,8 @@ FURTHEST_TRUSTED = 1e15
 MOST_WEIGHT = 2.0**53
 #: Sizes of columns, and distances from zero in units of the spread, with ``standardize=False``.
 LARGEST_PLAIN, FURTHEST_PLAIN = 1e7, 1e7
+#: Sizes of the other values of a column most of whose values are equal, which has no scale.
+LARGEST_ODD = 1e12
 
 
 def within_reach(values):
@@ -92,6 +94,12 @@ def check_plain_columns(values, weight, names):
             f"{names[j]} has ordinary values of size {size[j]:.1e} that differ by {spread[j]:.1e}, "
             "with which standardize=False cannot compute: too few digits are left. Centre and "
             "rescale it, or use standardize=True."
+        )
+    largest = np.maximum(np.max(values, axis=0), -np.min(values, axis=0))
+    for j in np.flatnonzero((spread == 0) & (largest > LARGEST_ODD)):
+        raise ValueError(
+            f"{names[j]} has equal values in most rows, and one of size {largest[j]:.1e}, with "
+            "which standardize=False cannot compute. Mend it, or use standardize=True."
         )
 
 

@@ -17,6 +17,8 @@ _SINGULAR = 1e-10
 
 # Deviations beyond this many of a column's scales would overflow in a product.
 _REACH = 1e100
+# The least extent of an axis: less than this is 0 to a logarithm.
+_LEAST = 1e-300
 
 
 @dataclass(frozen=True)
@@ -48,7 +50,15 @@ class Whitening:
         """log of the volume of a unit cube of z in the user's units."""
         if len(self.backward) == 0:
             return 0.0
-        return float(np.sum(np.log(np.linalg.svd(self.backward, compute_uv=False))))
+        size = np.max(np.abs(self.backward), axis=0)
+        moving = self.backward[:, size > 0]
+        if moving.shape[1] > len(moving):
+            axes = np.linalg.svd(moving, compute_uv=False)
+            return float(np.sum(np.log(np.maximum(axes, _LEAST))))
+        # Columns may differ in size by more than a decomposition bears.
+        size = size[size > 0]
+        _, log_det = np.linalg.slogdet(moving / size)
+        return float(max(log_det, np.log(_LEAST)) + np.sum(np.log(size)))
 
     def apply(self, X):
         """Rows (n, r) on the computing scale; see :mod:`.limits` for those far out."""
@@ -125,8 +135,10 @@ class Whitening:
         z = plain.apply(X)
         # Rows this far out in some column would own the covariance, or make it look singular.
         near = np.max(np.abs(z), axis=1, initial=0.0) < 20
-        if 0.5 * len(z) < np.sum(near) < len(z):
-            X, z, weight = X[near], z[near], None if weight is None else weight[near]
+        kept = z[near]
+        # A column that only far rows move would be lost with them.
+        if 0.5 * len(z) < len(kept) < len(z) and np.all(np.any(kept != kept[0], axis=0)):
+            X, z, weight = X[near], kept, None if weight is None else weight[near]
         mean = np.average(z, axis=0, weights=weight)
         covariance = np.atleast_2d(np.cov(z.T, aweights=weight, ddof=0))
         out = plain._then(mean, covariance)
@@ -157,7 +169,8 @@ class Whitening:
         if len(covariance) == 0:
             return self
         centre = self.centre + mean @ self.backward
-        scale = np.sqrt(np.maximum(np.diag(covariance), 1e-300))
+        variance = np.diag(covariance)
+        scale = np.sqrt(np.where(variance > _LEAST, variance, 1.0))
         value, vector = np.linalg.eigh(covariance / np.outer(scale, scale))
         if value[0] > _SINGULAR:
             # A triangular root makes diagonal changes of units invisible to the last digit.

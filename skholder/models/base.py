@@ -129,6 +129,20 @@ class WorkingModel(ABC):
         hessian, outer : ndarray of shape (d, d)
         """
 
+    def curvature_sums(
+        self,
+        theta: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64],
+        power: float,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Weighted sums over rows of grad, and of Hessian + power * grad grad', at one theta (d,).
+
+        What climbs need of :meth:`score_sums`, for models that are faster at this.
+        """
+        gradient, hessian, outer = self.score_sums(theta, rows, weight)
+        return gradient, hessian + power * outer
+
     def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """P_theta(p_theta <= p_theta(row)), shape (m, T): how likely a row this unlikely is.
 

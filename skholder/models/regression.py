@@ -122,7 +122,7 @@ class LinearModel(LinearDistanceModel):
         # Beyond 1e60 standard deviations a row has no weight, and its square no room.
         r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
         slope, bend = self.noise.derivatives(r)
-        return r, slope, bend, -slope / np.exp(theta[-1]), -slope * r - 1
+        return r, slope, bend, -slope * np.exp(-theta[-1]), -slope * r - 1
 
     def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         *_, coef_score, scale_score = self._row_derivatives(theta, rows)
@@ -131,14 +131,9 @@ class LinearModel(LinearDistanceModel):
     def score_sums(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        design, sigma = rows[:, :-1], np.exp(theta[-1])
-        r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
-        gradient = np.append(design.T @ (weight * coef_score), weight @ scale_score)
-        hessian = _bordered(
-            design.T @ (design * (weight * bend / sigma**2)[:, None]),
-            design.T @ (weight * (bend * r + slope) / sigma),
-            weight @ (bend * r * r + slope * r),
-        )
+        gradient, hessian = self.curvature_sums(theta, rows, weight, 0.0)
+        *_, coef_score, scale_score = self._row_derivatives(theta, rows)
+        design = rows[:, :-1]
         pulled = design * (np.sqrt(weight) * coef_score)[:, None]
         outer = _bordered(
             pulled.T @ pulled,
@@ -146,6 +141,26 @@ class LinearModel(LinearDistanceModel):
             weight @ scale_score**2,
         )
         return gradient, hessian, outer
+
+    def curvature_sums(
+        self,
+        theta: NDArray[np.float64],
+        rows: NDArray[np.float64],
+        weight: NDArray[np.float64],
+        power: float,
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        design, inverse = rows[:, :-1], np.exp(-theta[-1])
+        r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
+        # The columns of the sums that are products with the design, side by side.
+        block = weight * (bend + power * slope * slope)
+        edge = weight * (bend * r + slope - power * slope * scale_score)
+        corner = bend * r * r + slope * r + power * scale_score * scale_score
+        sides = np.column_stack([weight * coef_score, edge * inverse])
+        sides = design.T @ sides
+        curved = _bordered(
+            design.T @ (design * block[:, None]) * inverse**2, sides[:, 1], weight @ corner
+        )
+        return np.append(sides[:, 0], weight @ scale_score), curved
 
     n_modelled = 1
     n_tail_thetas = 1000

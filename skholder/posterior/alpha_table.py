@@ -47,7 +47,7 @@ class AlphaTable:
 
         None where the range is degenerate, or no series is as good as the quadrature.
         """
-        near = log_prob > np.max(log_prob) - _DEPTH
+        near = log_prob >= np.max(log_prob) - _DEPTH
         places = np.stack([log_s - log_c, log_c])[:, near]
         low, high = places.min(axis=1), places.max(axis=1)
         reach = (0.5 + _MARGIN) * (high - low)

@@ -14,7 +14,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import pairwise
 
 import numpy as np
@@ -131,7 +131,7 @@ class RowBlocks:
         hess L = sum omega_i (hess log p_i + gamma grad grad') - gamma grad L grad L'.
         """
         log_peak = model.log_peak(theta[None])[0]
-        total, *sums = self._score_sums(model, theta, gamma, 0.0)
+        total, *sums = self._curvature_sums(model, theta, gamma, 0.0)
         level = log_peak
         if not 1e-250 < total < 1e250:
             # The plain sum leaves the floats: measure against the power mean itself.
@@ -139,32 +139,36 @@ class RowBlocks:
             if not np.isfinite(level):
                 d = len(theta)
                 return LogMeanTerms(float(level), np.zeros(d), np.zeros((d, d)))
-            total, *sums = self._score_sums(model, theta, gamma, gamma * (log_peak - level))
+            shift = gamma * (log_peak - level)
+            total, *sums = self._curvature_sums(model, theta, gamma, shift)
         if gamma == 0:
             value = self.log_mean(model, theta[None], gamma)[0]
         else:
             value = level + np.log(total / self.total_weight) / gamma
-        gradient, hessian, outer = (part / total for part in sums)
-        curved = hessian + gamma * (outer - np.outer(gradient, gradient))
+        gradient, curved = (part / total for part in sums)
+        curved -= gamma * np.outer(gradient, gradient)
         return LogMeanTerms(float(value), gradient, curved)
 
     def score_sums(self, model, theta, power, level):
         """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
         shift = power * (model.log_peak(theta[None])[0] - level)
-        _, *sums = self._score_sums(model, theta, power, shift)
+        _, *sums = self._weighted_sums(model, theta, power, shift, model.score_sums)
         return tuple(part / self.total_weight for part in sums)
 
-    def _score_sums(self, model, theta, power, shift):
-        """Sums over rows of omega and omega times grad, Hessian, grad grad'.
+    def _curvature_sums(self, model, theta, power, shift):
+        """Sums over rows of omega and omega times grad and Hessian + power * grad grad'."""
+        return self._weighted_sums(
+            model, theta, power, shift, partial(model.curvature_sums, power=power)
+        )
 
-        omega = w exp(log_kernel + shift).
-        """
+    def _weighted_sums(self, model, theta, power, shift, sums):
+        """Sums over rows of omega = w exp(log_kernel + shift) and of ``sums`` with that weight."""
 
         def block(rows, w):
             omega = np.exp(model.log_kernel(theta[None], rows, power)[:, 0] + shift)
             if w is not None:
                 omega *= w
-            return omega.sum(), *model.score_sums(theta, rows, omega)
+            return omega.sum(), *sums(theta, rows, omega)
 
         return self.sums(block, len(theta), _THREAD_DERIVATIVES_FROM)
 

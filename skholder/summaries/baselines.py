@@ -13,6 +13,8 @@ __all__ = ["LeastSquares", "PlainMoments"]
 
 # Eigenvalues of the columns' correlations below this are directions without data.
 _SINGULAR = 1e-12
+# Columns whose largest entry is below this have none.
+_NOUGHT = 1e-200
 
 
 @dataclass(frozen=True)
@@ -43,7 +45,8 @@ class LeastSquares:
         p = rows.rows.shape[1] - 1
         # The largest entry as the unit, so that no square overflows.
         unit = np.maximum(rows.rows.max(axis=0), -rows.rows.min(axis=0))
-        unit = np.where(unit > 0, unit, 1.0)
+        # What is left of a constant column by rounding is nought.
+        unit = np.where(unit > _NOUGHT, unit, 1.0)
         gram = sum(_gram(block / unit, weight) for block, weight in rows)
         length = np.sqrt(np.diag(gram)[:p])
         length = np.where(length > 0, length, 1.0)

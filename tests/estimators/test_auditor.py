@@ -82,6 +82,9 @@ def test_rule_takes_effect_without_refitting(fitted, rows):
 def test_contamination_overrides_the_rule(fitted, rows):
     fitted.set_params(contamination=0.2)
     assert np.sum(fitted.predict(rows) == -1) == 60
+    fitted.set_params(contamination=None)
+    with pytest.raises(ValueError, match=r"contamination must be 'auto' or .* got None"):
+        fitted.predict(rows)
     fitted.set_params(contamination="auto")
 
 

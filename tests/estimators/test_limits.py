@@ -54,6 +54,14 @@ class TestPlainColumns:
     def test_constant_columns_pass(self):
         check_plain_columns(np.full((5, 1), 3.0), None, "a")
 
+    def test_a_far_value_among_equal_ones(self):
+        values = np.zeros((9, 1))
+        values[0] = 1e12
+        check_plain_columns(values, None, "a")
+        values[0] = -1e20
+        with pytest.raises(ValueError, match=r"a has equal values.*size 1.0e\+20"):
+            check_plain_columns(values, None, "a")
+
 
 def test_far_values_are_brought_within_reach():
     values = np.array([-np.inf, -1e90, 3.0, 1e90, np.inf])

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -41,6 +43,14 @@ class TestFull:
         assert map_.n_lost == 0
         _, log_det = np.linalg.slogdet(np.cov(X, rowvar=False, ddof=0))
         np.testing.assert_allclose(map_.log_volume, log_det / 2, atol=1e-6)
+
+    def test_volume_of_columns_of_all_sizes(self):
+        map_ = full(correlated(k=3))
+        size = np.array([1e-100, 1.0, 1e120])
+        stretched = replace(map_, backward=map_.backward * size)
+        np.testing.assert_allclose(stretched.log_volume - map_.log_volume, np.log(size).sum())
+        padded = replace(stretched, backward=np.insert(stretched.backward, 1, 0.0, axis=1))
+        np.testing.assert_allclose(padded.log_volume, stretched.log_volume)
 
     def test_one_column(self):
         X = correlated(k=1)

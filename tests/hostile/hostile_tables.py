@@ -99,6 +99,11 @@ def _columns() -> Iterator[tuple[str, Callable[[], Table]]]:
         rng = np.random.default_rng(1)
         X[:], y[:] = rng.standard_cauchy(X.shape), rng.standard_cauchy(len(y))
 
+    def sizes(X, y):
+        # One cell each is large, and that of the second column by far: found by fuzzing.
+        X[:] = 1e-245
+        X[5, 0], X[7, 1], X[9, 2] = 1e8, 1e100, -1e9
+
     def constant_response(X, y):
         y[:] = 5.0
 
@@ -126,9 +131,21 @@ def _columns() -> Iterator[tuple[str, Callable[[], Table]]]:
         "two clusters": clusters,
         "half bad": half_bad,
         "cauchy": cauchy,
+        "columns of all sizes": sizes,
     }
     for name, change in edits.items():
         yield name, lambda change=change: edit(change)
+
+    def odd_row_of_little_weight():
+        # One row moves the first column, and weighs little: found by fuzzing.
+        X, y = plain(p=3)
+        X[:, 0] = -2e8
+        X[12, 0] = 0.0
+        weight = np.ones(len(X))
+        weight[12] = 1e-3
+        return Table(X, y, weight)
+
+    yield "odd row of little weight", odd_row_of_little_weight
 
 
 def _extremes() -> Iterator[tuple[str, Callable[[], Table]]]:

@@ -101,6 +101,9 @@ def test_score_sums_are_derivatives(name, gradient, rows, thetas):
         second, gradient(total_score, theta), rtol=10 * tolerance, atol=100 * tolerance
     )
     np.testing.assert_allclose(second, second.T, rtol=1e-13)
+    slope, curved = model.curvature_sums(theta, rows, weight, 0.7)
+    np.testing.assert_allclose(slope, first, rtol=1e-12)
+    np.testing.assert_allclose(curved, second + 0.7 * outer, rtol=1e-9, atol=1e-9)
 
 
 def test_parameter_names():

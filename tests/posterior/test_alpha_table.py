@@ -34,6 +34,11 @@ def test_it_is_the_quadrature(name, rho):
     )
 
 
+def test_heights_too_large_to_tell_apart():
+    log_s, log_c = points(0.9)
+    assert AlphaTable.over(conditional(), log_s, log_c, np.full(len(log_s), 1e30)) is not None
+
+
 def test_points_of_no_weight_do_not_widen_it():
     log_s, log_c = points(0.9)
     log_prob = np.zeros(len(log_s))

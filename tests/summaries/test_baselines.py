@@ -32,6 +32,13 @@ class TestLeastSquares:
         assert found.scale == pytest.approx(np.sqrt(squares[0] / (1200 - 4)))
         assert found.rank == rank == 4
 
+    def test_rounding_errors_of_a_constant_column_are_no_column(self, data):
+        design, y = data
+        noise = np.column_stack([design, 1e-310 * np.sign(design[:, 1])])
+        found = fit(noise, y)
+        assert found.rank == 4
+        assert np.all(np.isfinite(found.coef))
+
     def test_leverage(self, data):
         design, y = data
         found = fit(design, y)
