@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import numpy as np
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
 __all__ = ["ess_bulk", "ess_mean", "ess_tail", "r_hat"]
 
@@ -138,7 +137,20 @@ def _halves(draws, axis):
 
 
 def _normal_scores(values, n_axes):
-    """Normal scores of draws, ranked over the first ``n_axes`` axes."""
-    flat = values.reshape(-1, *values.shape[n_axes:])
-    rank = rankdata(flat, method="average", axis=0).reshape(values.shape)
-    return ndtri((rank - 0.375) / (len(flat) + 0.25))
+    """Normal scores of draws, ranked over the first ``n_axes`` axes; ties share their mean rank."""
+    flat = np.ascontiguousarray(values.reshape(np.prod(values.shape[:n_axes]), -1).T)
+    n = flat.shape[1]
+    order = np.argsort(flat, axis=1)
+    ordered = np.take_along_axis(flat, order, axis=1)
+    place = np.arange(n)
+    starts = np.ones(flat.shape, dtype=bool)
+    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
+    ends = np.roll(starts, -1, axis=1)
+    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
+    last = np.minimum.accumulate(np.where(ends, place, n)[:, ::-1], axis=1)[:, ::-1]
+    # Ranks are multiples of a half: few enough for their scores to be looked up.
+    table = ndtri((0.5 * np.arange(2 * n + 1) - 0.375) / (n + 0.25))
+    scores = np.empty(flat.shape)
+    np.put_along_axis(scores, order, table[first + last + 2], axis=1)
+    scores[np.isnan(flat).any(axis=1)] = np.nan
+    return scores.T.reshape(values.shape)

@@ -19,6 +19,7 @@ from skholder import (
     OutlierRejector,
 )
 
+# As by default, but for the number of draws: examples/studies/check_settings.py has all of them.
 FULL = HolderBayesDensity(n_draws=400)
 DENSITY = OutlierAuditor(
     HolderBayesDensity("efficiency", n_draws=200, n_ensembles=2, covariance_type="diag")
@@ -49,7 +50,6 @@ def array_api(monkeypatch):
 @pytest.mark.filterwarnings("ignore:Every row of class:UserWarning")
 @parametrize_with_checks(
     [
-        OutlierAuditor(),
         OutlierAuditor(FULL),
         OutlierAuditor(LAPLACE, rule="upper"),
         AuditedEstimator(Ridge(), auditor=REGRESSION),
