@@ -413,11 +413,11 @@ FAULTS = [
         "sampling/test_together.py",
     ),
     Fault(
-        "residuals with tails: a gentle power although it loses the outliers",
-        "estimators/residual_power.py",
+        "rows with tails: a gentle power although it loses the outliers",
+        "estimators/gentle_path.py",
         " and path.epsilon[chosen - 1] > enough",
         "",
-        "estimators/test_residual_power.py",
+        "estimators/test_gentle_path.py",
     ),
     Fault(
         "adequacy: a group of outliers on one side is a tail",

@@ -1,6 +1,6 @@
 """The audit: how many rows do not follow the model, which, and why."""
 
-from .adequacy import Adequacy, AdequacyCheck, judge_adequacy
+from .adequacy import Adequacy, AdequacyCheck, has_tails, judge_adequacy
 from .audit_set import Audit, worst_first
 from .calibrated_counts import AuditedTable, CountPosterior, count_rows, minimiser_values
 from .comparison import AuditComparison, compare
@@ -33,6 +33,7 @@ __all__ = [
     "expected_by_chance",
     "flagged_share",
     "group_shares",
+    "has_tails",
     "judge_adequacy",
     "minimiser_values",
     "outlier_counts",

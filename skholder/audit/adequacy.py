@@ -12,6 +12,7 @@ excused by the error, large ones by the limit.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import chdtri, ndtr, ndtri
@@ -21,7 +22,7 @@ from ..rows import NORMAL_IQR
 from .tails import CERTAIN
 from .wording import percent
 
-__all__ = ["Adequacy", "AdequacyCheck", "judge_adequacy", "kept_power"]
+__all__ = ["Adequacy", "AdequacyCheck", "has_tails", "judge_adequacy", "kept_power"]
 
 # Two-sided error of a check on a model that holds, shared by the comparisons in it.
 _FALSE_ALARM = 0.002
@@ -158,23 +159,82 @@ def kept_power(gamma, k):
     return max(gamma, efficient_gamma(k))
 
 
+def has_tails(shape, gamma, k, weight, names):
+    """Whether rows that a normal fit of power gamma keeps have heavier tails than normal.
+
+    Parameters
+    ----------
+    shape : Shape
+        Of the rows at the fit.
+    gamma : float
+    k : int
+        Columns that the model is a law of.
+    weight : ndarray of shape (n,)
+    names : sequence of str
+        Of the columns of X.
+    """
+    kept = _Kept.of(shape, gamma, k, weight)
+    return kept is not None and any(check.status == "note" for check in kept.tails(names))
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Rows seen by the weights p^g.
+
+    Attributes
+    ----------
+    shape : Shape
+    k : int
+    far : ndarray of bool, shape (n,)
+        Rows that cannot be inliers, which have no weight.
+    mass : ndarray of shape (n,)
+    tau : float
+        Standard deviation of an inlier's residual under these weights.
+    v : ndarray of shape (n, m)
+        Residuals in units of that.
+    thins : list of ndarray of bool, shape (m,)
+        Whether the lower and the upper side thin out.
+    """
+
+    shape: Any
+    k: int
+    far: np.ndarray
+    mass: np.ndarray
+    tau: float
+    v: np.ndarray
+    thins: list
+
+    @classmethod
+    def of(cls, shape, gamma, k, weight):
+        """None where every row is far out: none is kept, and there is nothing to say of them."""
+        power = kept_power(gamma, k)
+        far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
+        mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
+        if not np.any(mass):
+            return None
+        tau = (1 + power) ** -0.5
+        v = np.where(far[:, None], 0.0, shape.columns) / tau
+        thins = [_thins_out(weight, side * shape.columns) for side in (-1, 1)]
+        return cls(shape, k, far, mass, tau, v, thins)
+
+    def tails(self, names):
+        """The checks of skewness and tails."""
+        if self.shape.design is not None:
+            return _shape_checks(self.mass, self.v, self.tau, ("the residuals",), self.thins)
+        squared = np.where(self.far, 0.0, self.shape.squared) / self.tau**2
+        checks = _shape_checks(self.mass, self.v, self.tau, names, self.thins)
+        return [*checks, _joint(self.mass, squared, self.tau, self.k)]
+
+
 def _normal_checks(model, shape, gamma, weight, names):
     k = model.n_modelled
-    power = kept_power(gamma, k)
-    far = shape.squared > chdtri(k, min(CERTAIN / weight.sum(), 0.5))
-    mass = np.where(far, 0.0, weight * np.exp(-0.5 * power * np.where(far, 0.0, shape.squared)))
-    if not np.any(mass):
-        # Every row is far out: none is kept, and there is nothing to say of them.
+    kept = _Kept.of(shape, gamma, k, weight)
+    if kept is None:
         return []
-    tau = (1 + power) ** -0.5
-    v = np.where(far[:, None], 0.0, shape.columns) / tau
-    thins = [_thins_out(weight, side * shape.columns) for side in (-1, 1)]
     if shape.design is not None:
-        checks = _shape_checks(mass, v, tau, ("the residuals",), thins)
-        return checks + _pattern_checks(mass, v, tau, shape.design, names)
-    checks = _shape_checks(mass, v, tau, names, thins)
-    checks.append(_joint(mass, np.where(far, 0.0, shape.squared) / tau**2, tau, k))
-    return checks + _second_group(shape, far, weight, k)
+        patterns = _pattern_checks(kept.mass, kept.v, kept.tau, shape.design, names)
+        return kept.tails(names) + patterns
+    return kept.tails(names) + _second_group(shape, kept.far, weight, k)
 
 
 def _moment(mass, values, unit):

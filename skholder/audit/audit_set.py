@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,7 @@ class Audit(StoredLabels):
         -------
         Audit
         """
-        if not 0 < level < 1:
+        if not (isinstance(level, Real) and 0 < level < 1):
             raise ValueError(f"level must lie in (0, 1), got {level!r}.")
         if count is None:
             count = choose_count(counts, rule, level, tails, weight)

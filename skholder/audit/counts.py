@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from numbers import Real
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -50,6 +52,8 @@ def choose_count(
     -------
     int
     """
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise ValueError(f"level must lie in (0, 1), got {level!r}.")
     if rule == "mean":
         return int(np.rint(np.mean(counts)))
     if rule in TAIL_RULES:

@@ -24,6 +24,7 @@ from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
 from ..summaries.arviz_export import to_arviz
 from .blas import one_blas_thread
 from .conclusions import NEED_ALPHA, ROW_RESULTS, Conclusions, PosteriorMode
+from .gentle_path import gentle_path
 from .prepared import Prepared
 from .record import FitRecord, StreamedRecord
 from .restoring import restored_on_error
@@ -214,6 +215,7 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
             return 1.0, None
         lower = 1.0 - float(self.max_contamination)
         path = gamma_path(start.model, start.table.fitted_rows, lower, start.random)
+        path = gentle_path(path, start)
         return path.best, path
 
     def _sampled(self, model, rows, path, gamma, temperature, random):

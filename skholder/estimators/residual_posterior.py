@@ -12,7 +12,6 @@ from ..audit.out_of_fold import out_of_fold_evidence
 from ..audit.stored_labels import StoredLabels
 from ..models import ResidualModel
 from .regressor import HolderBayesRegressor
-from .residual_power import gentle_path
 
 __all__ = ["ResidualPosterior", "ResidualTable"]
 
@@ -85,14 +84,6 @@ class ResidualPosterior(HolderBayesRegressor):
         start, about = super()._prepared(X, y, sample_weight), self.about_
         labels = {"index": about.index, "library": about.library, "target": about.target}
         return replace(start, labels=labels)
-
-    def _power(self, start):
-        gamma, path = super()._power(start)
-        if path is None or not start.model.is_normal:
-            return gamma, path
-        limit = float(self.max_contamination)
-        path = gentle_path(path, start.model, start.table.fitted_rows, limit)
-        return path.best, path
 
     def _model(self, noise):
         return ResidualModel(

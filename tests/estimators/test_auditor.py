@@ -82,7 +82,11 @@ def test_rule_takes_effect_without_refitting(fitted, rows):
 def test_contamination_overrides_the_rule(fitted, rows):
     fitted.set_params(contamination=0.2)
     assert np.sum(fitted.predict(rows) == -1) == 60
-    fitted.set_params(contamination=None)
+    for level in (np.nan, None, "high", 1.0):
+        fitted.set_params(contamination="auto", level=level)
+        with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):
+            fitted.predict(rows)
+    fitted.set_params(contamination=None, level=0.95)
     with pytest.raises(ValueError, match=r"contamination must be 'auto' or .* got None"):
         fitted.predict(rows)
     fitted.set_params(contamination="auto")

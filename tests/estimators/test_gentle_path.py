@@ -1,9 +1,10 @@
-"""A smaller power for residuals with tails, unless it loses the outliers."""
+"""A smaller power for rows with tails, unless it loses the outliers."""
 
 import numpy as np
 import pytest
 from scipy import stats
 
+from skholder import HolderBayesDensity, HolderBayesRegressor
 from skholder.estimators.residual_posterior import ResidualPosterior, ResidualTable
 from skholder.posterior import efficient_gamma
 
@@ -47,3 +48,27 @@ def test_outliers_are_not_lost(shift):
     fit = fitted(spoiled(stats.t(4), 0.3, shift))
     assert fit.gamma_ > GENTLE
     assert fit.epsilon_ == pytest.approx(0.3, abs=0.05)
+
+
+QUICK = {"inference": "laplace", "n_draws": 100, "random_state": 0}
+
+
+def test_a_regression_with_tails():
+    rng = np.random.default_rng(0)
+    X, noise = rng.normal(size=(2000, 3)), rng.permutation(stats.t(3).ppf(RANKS))
+    fit = HolderBayesRegressor(**QUICK).fit(X, X.sum(axis=1) + noise)
+    path = fit.gamma_path_
+    assert path.chosen < np.argmin(path.criterion)
+    assert "tails heavier than normal" in fit.adequacy_.sentence
+
+
+@pytest.mark.parametrize("heavy", [True, False])
+def test_a_density_with_tails(heavy):
+    rng = np.random.default_rng(0)
+    X = rng.standard_t(4, size=(2000, 3)) if heavy else rng.normal(size=(2000, 3))
+    X[:200] += 8
+    fit = HolderBayesDensity(**QUICK).fit(X)
+    path = fit.gamma_path_
+    assert (path.chosen < np.argmin(path.criterion)) == heavy
+    # A power that takes the tails for tails still counts the group.
+    assert fit.epsilon_ > 0.09
