@@ -15,10 +15,10 @@ __all__ = ["CERTAIN", "expected_by_chance", "tail_probabilities"]
 
 #: A row with n t below this cannot be an inlier: one such row in twenty clean tables.
 CERTAIN = 0.05
-# Draws that every row meets, and those that unlikely rows meet, whose average is dominated by few.
-_FEW_DRAWS, _UNLIKELY = 32, 0.02
-# Tail probabilities worked out in the second round, at most.
-_MOST = 500_000
+# Every row meets this many draws at least; unlikely ones, whose average is dominated by few, more.
+_FEW_DRAWS, _UNLIKELY = 16, 0.02
+# Tail probabilities worked out in each round, if every row met more.
+_MOST = 300_000
 
 
 def tail_probabilities(model, theta, rows):
@@ -34,11 +34,16 @@ def tail_probabilities(model, theta, rows):
     """
     if model.n_tail_thetas == 1:
         return _mean_tail(model, theta.mean(axis=0)[None], rows)
-    tails = _mean_tail(model, _thinned(theta, _FEW_DRAWS), rows)
+
+    def affordable(n_rows):
+        return int(np.clip(_MOST // max(n_rows, 1), _FEW_DRAWS, model.n_tail_thetas))
+
+    n_draws = affordable(len(rows))
+    tails = _mean_tail(model, _thinned(theta, n_draws), rows)
     unlikely = np.flatnonzero(tails < _UNLIKELY)
-    n_draws = int(np.clip(_MOST // max(len(unlikely), 1), _FEW_DRAWS, model.n_tail_thetas))
-    if len(unlikely) and n_draws > _FEW_DRAWS:
-        tails[unlikely] = _mean_tail(model, _thinned(theta, n_draws), rows[unlikely])
+    more = affordable(len(unlikely))
+    if len(unlikely) and more > n_draws:
+        tails[unlikely] = _mean_tail(model, _thinned(theta, more), rows[unlikely])
     return tails
 
 

@@ -134,6 +134,8 @@ class RadialNoise(NoiseModel):
     def derivatives(
         self, r: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        if self.is_normal:
+            return -r, np.full_like(r, -1.0)
         q = r * r
         slope, bend = self.radial.derivatives(q, 1)
         return 2 * r * slope, 2 * slope + 4 * q * bend

@@ -96,8 +96,9 @@ def _transform(points):
 
 
 def _evaluated(series, u, v):
-    left = chebyshev.chebvander(u, series.shape[0] - 1)
-    right = chebyshev.chebvander(v, series.shape[1] - 1)
+    # T_k(cos x) = cos(k x): one call for all degrees.
+    left = np.cos(np.multiply.outer(np.arccos(u), np.arange(series.shape[0])))
+    right = np.cos(np.multiply.outer(np.arccos(v), np.arange(series.shape[1])))
     return np.einsum("ti,ti->t", left @ series, right)
 
 

@@ -117,11 +117,14 @@ def test_unlikely_rows_meet_more_draws(monkeypatch):
     found = tail_probabilities(linear(NormalNoise()), theta, rows)
     assert found[0] == pytest.approx(expected[0], rel=0.5)
     assert found[1] == pytest.approx(expected[1], rel=0.05)
-    thinned = theta[:: -(-3000 // module._FEW_DRAWS)]
-    few = (rows[1, 1] - thinned[:, 0]) * np.exp(-thinned[:, 1])
-    assert found[1] == pytest.approx(2 * stats.norm.sf(np.abs(few)).mean())
-    monkeypatch.setattr(module, "_MOST", 1)
-    assert tail_probabilities(linear(NormalNoise()), theta, rows)[0] != found[0]
+    # Room for the fewest draws that all rows meet, and for ten times as many of the one.
+    monkeypatch.setattr(module, "_MOST", 10 * module._FEW_DRAWS)
+    many = np.vstack([rows, np.tile(rows[1], (20, 1))])
+    found = tail_probabilities(linear(NormalNoise()), theta, many)
+    for row, n_draws in ((0, 10 * module._FEW_DRAWS), (1, module._FEW_DRAWS)):
+        thinned = theta[:: -(-3000 // n_draws)]
+        r = (rows[row, 1] - thinned[:, 0]) * np.exp(-thinned[:, 1])
+        assert found[row] == pytest.approx(2 * stats.norm.sf(np.abs(r)).mean())
 
 
 def test_thinned_draws_reach_from_the_first_to_the_last():
