@@ -139,6 +139,15 @@ class HolderBayesDensity(DensityPredictions):
         likely ones.
     log_density_ : ndarray of shape (n_samples,)
         Log density of each training row averaged over draws, in nats and the user's units.
+    tail_probability_ : ndarray of shape (n_samples,)
+        How likely a row at least as unlikely as each training row is, if that follows the model.
+    clean_probability_ : float
+        Probability that no row is outside the model, with prior odds 1; NaN where counts are the
+        paper's: with ``count="holder"``, or if draws lie around several modes.
+    adequacy_ : Adequacy
+        Whether the model describes the rows it keeps, with a verdict in words.
+    gamma_path_ : GammaPath
+        The path that chose gamma, for ``gamma="auto"``.
     posterior_ : mapping of str to ndarray
         Draws in the user's units, ensemble by ensemble: ``location``, ``covariance``, ``alpha``.
     temperature_, gamma_ : float
