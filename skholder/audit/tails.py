@@ -54,7 +54,8 @@ def expected_by_chance(tails, total_weight):
 
 def _mean_tail(model, theta, rows):
     out = np.empty(len(rows))
-    for part in row_spans(len(rows), len(theta)):
+    # A tail probability is worked out from several numbers for each.
+    for part in row_spans(len(rows), 4 * len(theta)):
         out[part] = model.tail(theta, rows[part]).mean(axis=1)
     return out
 

@@ -35,6 +35,8 @@ NEED_ALPHA = (
     "predict",
     "fit_predict",
 )
+# Rows that the adequacy looks at, at most: with so many, chance is far below its limits.
+_ADEQUACY_ROWS = 30_000
 #: Attributes with a number for each training row.
 ROW_RESULTS = ("fod_scores_", "log_density_", "tail_probability_", "offset_")
 
@@ -136,7 +138,7 @@ class Conclusions:
         """Whether the model describes the rows it keeps; None for the Kullback-Leibler loss."""
         if values is None:
             return None
-        record = self.record_
+        record, rows = self.record_, rows.subsample(_ADEQUACY_ROWS)
         shape = model.shape(values.theta, rows.rows, record.units)
         limit = float(self.max_contamination)
         return judge_adequacy(model, rows, values, shape, record.columns, record.in_words(), limit)

@@ -309,6 +309,7 @@ class HolderBayesRegressor(RegressionPredictions):
             labels["target"],
         )
         blocks = RowBlocks(units.rows(*kept), where.weight)
+        del kept  # A copy of the table, which large ones have no room for.
         random = private_random_state(self.random_state)
         table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))
         return Prepared(model, table, units, data, response, weight, labels, random)

@@ -64,10 +64,14 @@ class Scaling:
     def identity(cls, n_columns):
         return cls(np.zeros(n_columns), np.ones(n_columns), np.zeros(n_columns, dtype=bool))
 
-    def apply(self, values):
-        """Values (n, k) on the computing scale, a fresh array; see :mod:`.limits` for far ones."""
+    def apply(self, values, out=None):
+        """Values (n, k) on the computing scale, in ``out`` or a fresh array.
+
+        See :mod:`.limits` for far ones.
+        """
         with np.errstate(over="ignore"):
-            return within_reach((values - self.centre) / self.scale)
+            out = np.subtract(values, self.centre, out=out)
+            return within_reach(np.divide(out, self.scale, out=out))
 
 
 @dataclass(frozen=True)
@@ -108,8 +112,8 @@ class RegressionUnits:
         start = int(self.has_intercept)
         rows = np.empty((len(X), start + X.shape[1] + 1))
         rows[:, :start] = 1.0
-        rows[:, start:-1] = self.x.apply(X)
-        rows[:, -1] = self.y.apply(y[:, None])[:, 0]
+        self.x.apply(X, out=rows[:, start:-1])
+        self.y.apply(y[:, None], out=rows[:, -1:])
         return rows
 
     def design(self, X):

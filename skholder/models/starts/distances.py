@@ -31,6 +31,10 @@ _NORMAL_MAD = 0.6745
 _SELDOM, _ESTIMATED = 0.05, 1.15
 
 
+# Rows whose distances are worked out at a time.
+_BLOCK = 16_384
+
+
 @dataclass(frozen=True)
 class RobustDistances:
     """How far out each row lies.
@@ -69,13 +73,17 @@ def robust_distances(X, weight, random):
     k = len(columns)
     centre, scatter = _projected(few[:, columns], random)
     joint_unit, own_unit = chdtri(k, 1 - _LEVEL), chdtri(1, (1 - _LEVEL) / k)
-    joint = _mahalanobis(X[:, columns], centre, scatter) / joint_unit
-    with np.errstate(over="ignore"):
-        own = np.max((X[:, columns] - centre) ** 2 / np.diag(scatter), axis=1)
+    excess = np.empty(len(X))
+    for start in range(0, len(X), _BLOCK):
+        block = X[start : start + _BLOCK, columns]
+        joint = _mahalanobis(block, centre, scatter) / joint_unit
+        with np.errstate(over="ignore"):
+            own = np.max((block - centre) ** 2 / np.diag(scatter), axis=1) / own_unit
+        excess[start : start + _BLOCK] = np.maximum(joint, own)
     seldom = _SELDOM / max(weight.sum(), 1.0)
     by_chance = max(chdtri(k, seldom) / joint_unit, chdtri(1, seldom / k) / own_unit)
     # Centre and scatter of few rows add to it.
-    return RobustDistances(np.maximum(joint, own / own_unit), _ESTIMATED * by_chance)
+    return RobustDistances(excess, _ESTIMATED * by_chance)
 
 
 def _continuous(X):
