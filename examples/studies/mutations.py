@@ -421,7 +421,7 @@ FAULTS = [
     ),
     Fault(
         "adequacy: a group of outliers on one side is a tail",
-        "audit/adequacy.py",
+        "audit/kept_rows.py",
         "np.any(long & thins, axis=0)",
         "np.any(long, axis=0)",
         "audit/test_adequacy.py",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..audit.adequacy import kept_power
+from ..audit.kept_rows import kept_power
 from ..models import NoiseModel, check_noise, noise_of_kurtosis
 from ..posterior import efficient_gamma
 from .residual_posterior import ResidualPosterior, ResidualTable
