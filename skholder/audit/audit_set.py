@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .counts import TAIL_RULES, choose_count
+from .counts import TAIL_RULES, check_level, choose_count
 from .evidence import DensityEvidence, RegressionEvidence
 from .explanation import Explanation, row_position
 from .gate import Gate
@@ -172,8 +171,7 @@ class Audit(StoredLabels):
         -------
         Audit
         """
-        if not (isinstance(level, Real) and 0 < level < 1):
-            raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+        check_level(level)
         if count is None:
             count = choose_count(counts, rule, level, tails, weight)
             rank = "tail" if rule in TAIL_RULES else rank

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .tails import CERTAIN
 
-__all__ = ["RULES", "TAIL_RULES", "choose_count", "outlier_counts", "score_threshold"]
+__all__ = [
+    "RULES",
+    "TAIL_RULES",
+    "check_level",
+    "choose_count",
+    "outlier_counts",
+    "score_threshold",
+]
 
 #: Rules that flag by tail probability, whatever the posterior of K.
 TAIL_RULES = ("fdr", "certain")
@@ -23,6 +31,12 @@ _ROUNDING = 1e-9
 def outlier_counts(epsilon: ArrayLike, total: float) -> NDArray[np.int64]:
     """K_s = round(n epsilon_s), clipped to 0..n, as integers of shape (S,)."""
     return np.clip(np.rint(total * np.asarray(epsilon)), 0, np.floor(total)).astype(np.int64)
+
+
+def check_level(level: Any) -> None:
+    """Refuse what is no probability inside an interval; it may have been set after a fit."""
+    if not (isinstance(level, Real) and 0 < level < 1):
+        raise ValueError(f"level must lie in (0, 1), got {level!r}.")
 
 
 def choose_count(
@@ -52,8 +66,7 @@ def choose_count(
     -------
     int
     """
-    if not (isinstance(level, Real) and 0 < level < 1):
-        raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+    check_level(level)
     if rule == "mean":
         return int(np.rint(np.mean(counts)))
     if rule in TAIL_RULES:
