@@ -35,7 +35,7 @@ def outlier_counts(epsilon: ArrayLike, total: float) -> NDArray[np.int64]:
 
 def check_level(level: Any) -> None:
     """Refuse what is no probability inside an interval; it may have been set after a fit."""
-    if not (isinstance(level, Real) and 0 < level < 1):
+    if not (isinstance(level, Real) and 0 < float(level) < 1):
         raise ValueError(f"level must lie in (0, 1), got {level!r}.")
 
 
