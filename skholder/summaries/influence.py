@@ -19,6 +19,10 @@ from ..rows import row_spans
 __all__ = ["Influence", "influence", "risk_influence"]
 
 
+# Logs of powers of a density beyond this count as this: steep draws of a large gamma.
+_STEEP = 200.0
+
+
 @dataclass(frozen=True, repr=False)
 class Influence:
     """Influence of each row, were it added to the training rows.
@@ -43,12 +47,17 @@ def risk_influence(divergence, gamma, log_density, log_mean, log_c, alpha):
     """IF(z) for rows (m, S) of log densities and draws (S,), shape (m, S)."""
     if gamma == 0:
         return -(log_density - log_mean)
-    excess = np.exp(gamma * log_density) - np.exp(gamma * log_mean)
+    excess = _bounded_exp(gamma * log_density) - _bounded_exp(gamma * log_mean)
     log_ratio = gamma * log_mean - log_c
     if alpha is None:
-        return -(1 + gamma) * np.exp(gamma * log_ratio) * excess
-    z = np.exp(log_ratio) / alpha
+        return -(1 + gamma) * _bounded_exp(gamma * log_ratio) * excess
+    z = _bounded_exp(log_ratio) / alpha
     return alpha**gamma * divergence.dphi(z, gamma) * excess
+
+
+def _bounded_exp(power):
+    """exp, no larger than products of a few of them have room for."""
+    return np.exp(np.minimum(power, _STEEP))
 
 
 def influence(draws, rows, parameters):

@@ -132,6 +132,14 @@ def test_influence_tends_to_its_limit(family):
     np.testing.assert_allclose(*found.parameters["intercept"][1:], rtol=1e-9)
 
 
+@pytest.mark.parametrize("family", FAMILIES)
+def test_steep_draws_of_a_large_gamma_stay_finite(family):
+    draws = make_draws(family)
+    steep = np.full(len(draws.theta), 30.0)
+    found = risk_influence(draws.divergence, 40.0, steep + 1, steep, 0 * steep, draws.alpha)
+    assert np.all(np.isfinite(found))
+
+
 def test_standard_bayes_has_no_bound():
     draws = make_draws("kl")
     found = influence(draws, far_points(1e2, 1e3, 1e4), {"intercept": draws.theta[:, 0]})
