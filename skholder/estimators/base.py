@@ -60,7 +60,8 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
         ],
         "alpha_prior": [tuple, list],
         "max_contamination": [Interval(Real, 0, 1, closed="right")],
-        "log_scale_prior_scale": [Interval(Real, 0, None, closed="neither")],
+        # Scales of so wide a prior would leave the floats where the rows say nothing.
+        "log_scale_prior_scale": [Interval(Real, 0, 50, closed="right")],
         "min_scale": [Interval(Real, 0, 1, closed="neither")],
         "standardize": ["boolean"],
         "inference": [StrOptions({"mcmc", "laplace"})],

@@ -83,7 +83,7 @@ class HolderBayesDensity(DensityPredictions):
         The largest epsilon, as a share of the rows, that the posterior may consider.
     location_prior_scale : float, default=2.5
         Standard deviation of the normal priors of locations, centred at 0, on the computing scale.
-    log_scale_prior_scale : float, default=1.0
+    log_scale_prior_scale : float in (0, 50], default=1.0
         Prior standard deviation of the log of scales, on the computing scale:
         with 1, a scale e times the standard deviation of all rows is one prior deviation away.
     min_scale : float in (0, 1), default=1e-3

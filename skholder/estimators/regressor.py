@@ -73,7 +73,7 @@ class HolderBayesRegressor(RegressionPredictions):
     coef_prior_scale : float, default=2.5
         Standard deviation of the normal priors of coefficients and intercept, centred at 0, on the
         computing scale. A smaller one shrinks coefficients and helps with few rows.
-    log_scale_prior_scale : float, default=1.0
+    log_scale_prior_scale : float in (0, 50], default=1.0
         Prior standard deviation of the log of the noise scale, on the computing scale:
         with 1, a scale e times the standard deviation of all rows is one prior deviation away.
     min_scale : float in (0, 1), default=1e-3
