@@ -151,16 +151,15 @@ class LinearModel(LinearDistanceModel):
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         design, inverse = rows[:, :-1], np.exp(-theta[-1])
         r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
-        # The columns of the sums that are products with the design, side by side.
         block = weight * (bend + power * slope * slope)
         edge = weight * (bend * r + slope - power * slope * scale_score)
         corner = bend * r * r + slope * r + power * scale_score * scale_score
-        sides = np.column_stack([weight * coef_score, edge * inverse])
-        sides = design.T @ sides
+        # What is a product with the design, side by side.
+        pulled, bordering = np.stack([weight * coef_score, edge * inverse]) @ design
         curved = _bordered(
-            design.T @ (design * block[:, None]) * inverse**2, sides[:, 1], weight @ corner
+            design.T @ (design * block[:, None]) * inverse**2, bordering, weight @ corner
         )
-        return np.append(sides[:, 0], weight @ scale_score), curved
+        return np.append(pulled, weight @ scale_score), curved
 
     n_modelled = 1
     n_tail_thetas = 1000

@@ -18,7 +18,6 @@ from ..rows import row_spans
 
 __all__ = ["Influence", "influence", "risk_influence"]
 
-
 # Logs of powers of a density beyond this count as this: steep draws of a large gamma.
 _STEEP = 200.0
 

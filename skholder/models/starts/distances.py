@@ -30,7 +30,6 @@ _NORMAL_MAD = 0.6745
 # multiplied by where centre and scatter are estimates.
 _SELDOM, _ESTIMATED = 0.05, 1.15
 
-
 # Rows whose distances are worked out at a time.
 _BLOCK = 16_384
 
