@@ -154,6 +154,7 @@ def _mcmc_draws(posterior, modes, settings, random):
         curve=posterior.curve,
     )
     posterior = posterior.tabulated(fitted.theta, fitted.values)
+    posterior = posterior.by_series(fitted, settings.n_draws)
     samples = sampling.sample(
         posterior.log_prob,
         fitted,

@@ -341,6 +341,18 @@ class LinearDistanceModel(WorkingModel):
         ``finish`` may work in place and keeps single precision.
         """
 
+    def kernel_series(
+        self, product: NDArray[np.float64], power: float, degree: int
+    ) -> NDArray[np.float64] | None:
+        """Taylor coefficients of exp(finish(.)) of :meth:`log_kernel_product` at products (m,).
+
+        Returns
+        -------
+        ndarray of shape (degree + 1, m) or None
+            h, h', h'' / 2, ...; None for a model that does not know them.
+        """
+        return None
+
     @abstractmethod
     def shift(self, origin: NDArray[np.float64]) -> NDArray[np.float64]:
         """What ``origin`` (d,) takes off a theta.

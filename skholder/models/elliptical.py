@@ -126,6 +126,15 @@ class EllipticalModel(LinearDistanceModel):
             return -0.5 * power * coef, lambda log_kernel: log_kernel
         return coef, lambda q: power * self.radial.log_kernel(q, self.k)
 
+    def kernel_series(
+        self, product: NDArray[np.float64], power: float, degree: int
+    ) -> NDArray[np.float64] | None:
+        """Those of the exponential function, for a normal model."""
+        if not self.is_normal:
+            return None
+        orders = np.cumprod([1.0, *range(1, degree + 1)])
+        return np.exp(product) / orders[:, None]
+
     def log_kernel(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
     ) -> NDArray[np.float64]:

@@ -66,6 +66,20 @@ class LinearModel(LinearDistanceModel):
             return self._residual_coef(theta, np.sqrt(0.5 * power)), _minus_square
         return self._residual_coef(theta), lambda r: power * self.noise.rho(r)
 
+    def kernel_series(
+        self, product: NDArray[np.float64], power: float, degree: int
+    ) -> NDArray[np.float64] | None:
+        """Those of h(v) = exp(-v^2): h' = -2 v h gives each from the two before it."""
+        if not self.noise.is_normal:
+            return None
+        series = np.zeros((degree + 1, len(product)))
+        series[0] = np.exp(-np.minimum(product * product, 700.0))
+        series[0, product * product > 700.0] = 0.0
+        for k in range(degree):
+            before = series[k - 1] if k else 0.0
+            series[k + 1] = -2 / (k + 1) * (product * series[k] + before)
+        return series
+
     def _residual_coef(self, theta, factor=1.0):
         """Rows times these (T, q) are standardised residuals times the factor."""
         inverse = factor * np.exp(-theta[:, -1:])

@@ -19,6 +19,7 @@ import numpy as np
 from ..divergences import KullbackLeibler, PairTerms
 from .alpha import AlphaConditional, profile_terms
 from .alpha_table import AlphaTable
+from .expansion import expanded
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
@@ -176,6 +177,12 @@ class HolderPosterior(_RowFunction):
         other = copy(self)
         if self.gamma > 0 and len(self.rows) >= _SINGLE_FROM:
             other.single = self.rows.near(self.model, self.gamma, origin)
+        return other
+
+    def by_series(self, fitted, n_evaluations):
+        """The same posterior with its sums over rows as a series, if :func:`expanded` finds one."""
+        other = copy(self)
+        other.single = expanded(self, fitted, n_evaluations) or self.single
         return other
 
     def tabulated(self, theta, values):

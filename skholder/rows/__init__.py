@@ -6,6 +6,7 @@ from .dask_source import DaskSource, is_dask
 from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
 from .quantiles import NORMAL_IQR, quantile_rows, weighted_quantiles
+from .series import Metric, RowSeries, series_sizes
 from .single import SingleRows
 from .sketch import Sketch
 from .sources import ArraySource, BlockSource, RowBlock, RowSource
@@ -18,9 +19,11 @@ __all__ = [
     "BlockSource",
     "DaskSource",
     "LogMeanTerms",
+    "Metric",
     "ParquetSource",
     "RowBlock",
     "RowBlocks",
+    "RowSeries",
     "RowSet",
     "RowSource",
     "SingleRows",
@@ -31,5 +34,6 @@ __all__ = [
     "joined",
     "quantile_rows",
     "row_spans",
+    "series_sizes",
     "weighted_quantiles",
 ]
