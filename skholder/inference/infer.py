@@ -154,7 +154,8 @@ def _mcmc_draws(posterior, modes, settings, random):
         curve=posterior.curve,
     )
     posterior = posterior.tabulated(fitted.theta, fitted.values)
-    posterior = posterior.by_series(fitted, settings.n_draws)
+    posterior = posterior.expanded(fitted, settings.n_draws)
+    fitted = fitted.defended(posterior.model.defence, posterior.prior)
     samples = sampling.sample(
         posterior.log_prob,
         fitted,

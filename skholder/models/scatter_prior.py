@@ -22,6 +22,9 @@ class ScatterPrior:
     with D_ij = l_i - l_j.
     """
 
+    #: worth an expansion, see :func:`~skholder.models.near_prior.near_prior`
+    is_costly = True
+
     def __init__(self, model, normal):
         self.model, self.normal, self.lower = model, normal, normal.lower
         self.location_scale = normal.scale[0]

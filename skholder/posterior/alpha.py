@@ -141,6 +141,11 @@ class AlphaConditional:
         nodes = self._evaluate(np.asarray(log_s, float), np.asarray(log_c, float))
         return nodes.top + np.log(nodes.width * (nodes.density @ nodes.rule.node_width))
 
+    def ceiling(self, log_s, log_c):
+        """-beta n min over alpha of H, shape (T,): no integral is larger."""
+        alpha = np.exp(np.clip(log_s - log_c, np.log(max(self.prior.lower, 1e-300)), 0.0))
+        return -self.beta_n * risk(self.divergence, self.gamma, log_s, log_c, alpha)
+
     def terms(self, log_s, log_c):
         """The log integral with its derivatives in (log_s, log_c).
 

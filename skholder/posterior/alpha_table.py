@@ -2,7 +2,8 @@
 
 With everything else fixed, G(log S, log C) is a smooth function of two numbers. Over the range
 that a pilot has seen it is a series in u = log S - log C and v = log C, made from the quadrature at
-a few hundred nodes and checked against it at others; outside of it, the quadrature is asked.
+a few hundred nodes and checked against it at others; outside of it, the quadrature is asked, but
+for points so bad that a bound of their integral is enough to refuse them.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ _SIZES = ((17, 9), (33, 17))
 _ERROR, _N_CHECKS = 1e-8, 64
 # The range is that of the points given, and this part of it more on either side.
 _MARGIN = 0.3
-# Points this many nats below the best one do not count.
-_DEPTH = 40.0
+# Points this many nats below the best one do not count; no draw ever comes from so far below.
+_DEPTH, _HOPELESS = 40.0, 200.0
 
 
 @dataclass(frozen=True)
@@ -34,12 +35,15 @@ class AlphaTable:
         The box of (u, v).
     series : ndarray of shape (a, b)
         Chebyshev coefficients on it.
+    lowest : float
+        Where the integral is known to be less than this, its upper bound is as good.
     """
 
     conditional: object
     centre: np.ndarray
     reach: np.ndarray
     series: np.ndarray
+    lowest: float
 
     @classmethod
     def over(cls, conditional, log_s, log_c, log_prob):
@@ -56,8 +60,11 @@ class AlphaTable:
             return None
         checks = centre[:, None] + reach[:, None] * _spread_points()
         wanted = conditional.log_integral(checks.sum(axis=0), checks[1])
+        best = np.argmax(log_prob)
+        top = conditional.log_integral(log_s[best : best + 1], log_c[best : best + 1])
         for sizes in _SIZES:
-            table = cls(conditional, centre, reach, _series(conditional, centre, reach, sizes))
+            series = _series(conditional, centre, reach, sizes)
+            table = cls(conditional, centre, reach, series, float(top[0]) - _HOPELESS)
             found = table.log_integral(checks.sum(axis=0), checks[1])
             if np.max(np.abs(found - wanted)) < _ERROR:
                 return table
@@ -73,7 +80,12 @@ class AlphaTable:
             return _evaluated(self.series, u, v)
         value = np.empty(len(log_s))
         value[inside] = _evaluated(self.series, u[inside], v[inside])
-        value[~inside] = self.conditional.log_integral(log_s[~inside], log_c[~inside])
+        log_s, log_c = log_s[~inside], log_c[~inside]
+        outer = self.conditional.ceiling(log_s, log_c)
+        hopeful = outer > self.lowest
+        if np.any(hopeful):
+            outer[hopeful] = self.conditional.log_integral(log_s[hopeful], log_c[hopeful])
+        value[~inside] = outer
         return value
 
 

@@ -17,9 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..divergences import KullbackLeibler, PairTerms
+from ..models import near_prior
 from .alpha import AlphaConditional, profile_terms
 from .alpha_table import AlphaTable
-from .expansion import expanded
+from .expansion import row_series
 
 __all__ = ["HolderPosterior", "ProfileRisk"]
 
@@ -165,7 +166,7 @@ class HolderPosterior(_RowFunction):
         super().__init__(model, rows, divergence, gamma)
         self.temperature = float(temperature)
         self.beta_n = self.temperature * rows.total_weight
-        self.single = self.table = None
+        self.prior, self.single, self.table = model.prior, None, None
         self.alpha = (
             AlphaConditional(divergence, self.gamma, self.beta_n, alpha_prior)
             if divergence.has_alpha
@@ -179,10 +180,19 @@ class HolderPosterior(_RowFunction):
             other.single = self.rows.near(self.model, self.gamma, origin)
         return other
 
-    def by_series(self, fitted, n_evaluations):
-        """The same posterior with its sums over rows as a series, if :func:`expanded` finds one."""
-        other = copy(self)
-        other.single = expanded(self, fitted, n_evaluations) or self.single
+    def expanded(self, fitted, n_evaluations):
+        """The same posterior by series, of its sums over rows and of a costly prior.
+
+        Parameters
+        ----------
+        fitted : FittedProposal
+            A pilot, which has seen where the posterior lies.
+        n_evaluations : int
+            How many evaluations are to come.
+        """
+        best, other = fitted.proposal.best, copy(self)
+        other.prior = near_prior(self.model.prior, best.mean, best.factor, fitted.theta)
+        other.single = row_series(self, fitted, n_evaluations) or self.single
         return other
 
     def tabulated(self, theta, values):
@@ -210,7 +220,7 @@ class HolderPosterior(_RowFunction):
         -------
         ndarray of shape (T, 2)
         """
-        log_prob = self.model.prior.log_prob(theta)
+        log_prob = self.prior.log_prob(theta)
         log_mean = np.zeros(len(theta))
         inside = np.isfinite(log_prob)
         if np.any(inside):

@@ -9,12 +9,13 @@ distance, stays below what matters.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import factorial
 
 import numpy as np
 
 from ..rows import Metric, RowSeries, series_sizes
 
-__all__ = ["expanded"]
+__all__ = ["row_series"]
 
 # Degrees tried, and rows that they are tried on.
 _DEGREES, _TRY_ROWS = (3, 4, 5, 7), 1000
@@ -24,6 +25,8 @@ _BULK, _WIDEST = 0.97, 3.0
 _ERROR, _OUTER_ERROR = 1e-3, 0.03
 # Thetas at which a series is checked, in the bulk and outside.
 _CHECKS, _OUTER_CHECKS = 16, 8
+# A degree whose error is expected to be this many times too large is not even tried.
+_HOPELESS = 8.0
 # Rough costs in nanoseconds, measured on one core: a row and theta of the sums, with each feature;
 # a pair of monomials, and a monomial, of the series.
 _SUM, _FEATURE, _PAIR, _MONOMIAL = 2.0, 0.07, 0.05, 2.0
@@ -33,7 +36,7 @@ _WORTH = 0.5
 _MOST_FAR = 0.1
 
 
-def expanded(posterior, fitted, n_evaluations):
+def row_series(posterior, fitted, n_evaluations):
     """Sums over rows by a series, or None where the sums themselves are better.
 
     Parameters
@@ -57,12 +60,13 @@ def expanded(posterior, fitted, n_evaluations):
     metric = Metric.of(model, rows, gamma, fitted.proposal.best.mean)
     if metric is None:
         return None
-    degrees = [d for d in _DEGREES if _is_worth(len(metric.coef), d, len(rows), n_evaluations)]
-    if not degrees:
-        return None
     checks = _checks(fitted, metric.steps(model, fitted.theta, gamma)[1])
     few = rows.subsample(_TRY_ROWS)
-    for degree in degrees:
+    for degree in _DEGREES:
+        if not _is_worth(len(metric.coef), degree, len(rows), n_evaluations):
+            return None
+        if _remainder(checks.bulk, degree) * rows.total_weight > _HOPELESS * _ERROR:
+            continue
 
         def series_of(rows, degree=degree):
             return RowSeries(model, rows, gamma, metric, degree, checks.bulk)
@@ -82,6 +86,12 @@ def _is_worth(n_features, degree, n_rows, n_evaluations):
     series = _PAIR * left * right + _MONOMIAL * right
     one_by_one = _SUM + _FEATURE * n_features
     return series * (n_rows + n_evaluations) < _WORTH * one_by_one * n_rows * n_evaluations
+
+
+def _remainder(length, degree):
+    """What a series leaves out of a row, roughly: the next term of exp at a normal f . eta."""
+    order = degree + 1
+    return length**order * (2.0 if order % 2 else np.prod(np.arange(1.0, order, 2))) / factorial(order)
 
 
 @dataclass(frozen=True)

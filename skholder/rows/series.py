@@ -25,13 +25,14 @@ from operator import add
 import numpy as np
 
 from .blocks import RowBlocks
+from .single import SingleRows
 __all__ = ["Metric", "RowSeries", "series_sizes"]
 
 # What sets the size of the blocks that are turned into moments: these suit the cache.
 _BLOCKS_FOR = 512
-# Rows for which |f . eta| may be this large are summed one by one, but for those that count for
-# nothing: by so many nats at the origin, and from f . eta that is at most this part of theirs.
-_FAR, _NOTHING, _LITTLE = 1.0, -12.0, 0.34
+# Rows for which |f . eta| may be this large are summed one by one, but for those that hardly count:
+# whose next term is below this even then, and that do not get to where rows count.
+_FAR, _NEXT, _PART = 1.0, 1e-4, 0.5
 # Rows that the metric is learnt from.
 _METRIC_ROWS = 4000
 
@@ -166,7 +167,8 @@ class RowSeries:
         self._far, self.n_far = None, 0
         if far:
             chosen, weight = (np.concatenate(part) for part in zip(*far, strict=True))
-            self._far, self.n_far = RowBlocks(chosen, weight), len(chosen)
+            self._far = SingleRows(model, RowBlocks(chosen, weight), gamma, metric.origin)
+            self.n_far = len(chosen)
 
     def within(self, radius, beyond):
         """The same series for steps up to this length, and other :class:`SingleRows` beyond."""
@@ -182,12 +184,7 @@ class RowSeries:
         if np.any(near):
             total[near] = self._polynomial(step[near])
             if self._far is not None:
-                model = self._model
-                (far,) = self._far.sums(
-                    lambda rows, w: (w @ np.exp(model.log_kernel(theta[near], rows, self._gamma)),),
-                    np.count_nonzero(near),
-                )
-                total[near] += far
+                total[near] += self._far.power_total(theta[near])
         if not np.all(near):
             total[~near] = self._beyond.power_total(theta[~near])
         return total
@@ -212,9 +209,8 @@ def _moments_of(model, gamma, metric, degree, bulk):
         reach = bulk * metric.row_lengths(features)
         far = reach > _FAR
         if np.any(far):
-            with np.errstate(divide="ignore"):
-                nothing = (np.log(terms[0]) < _NOTHING) & (reach < _LITTLE * np.abs(product))
-            far &= ~nothing
+            counts = np.abs(terms[-1]) * reach ** (degree + 1) > _NEXT
+            far &= counts | (reach > _PART * np.abs(product))
             terms[:, far] = 0.0
         if weight is not None:
             terms *= weight

@@ -52,6 +52,11 @@ class FittedProposal:
         """Whether independence steps alone will do, with hardly any warm-up."""
         return self.acceptance >= _SURE_ACCEPTANCE
 
+    def defended(self, old, new):
+        """With the defensive component ``old`` in another form."""
+        components = tuple(new if c is old else c for c in self.proposal.components)
+        return replace(self, proposal=replace(self.proposal, components=components))
+
     def starts(self, part, n_parts, size):
         """Places for ``size`` walkers, resampled from one of ``n_parts`` of the pilot.
 
