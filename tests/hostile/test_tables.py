@@ -37,6 +37,7 @@ MET = [
     ("weights one 1e300", "Density()"),
     ("weights one huge", "Regressor()"),
     ("weights denormal", "Density()"),
+    ("heavy far row", "Density(gamma=0.5, inference=laplace)"),
     ("both ends", "Density()"),
     ("both ends", "Regressor()"),
 ]
