@@ -46,6 +46,7 @@ AGAIN = [
     ("all rows equal", "Regressor(gamma=0.5)"),
     ("constant but one", "Regressor()"),
     ("rounded", "Regressor()"),
+    ("barely collinear", "Density(standardize=False)"),
     ("shape 10x10", "Regressor(gamma=0.5, inference=laplace)"),
     ("one-hot", "Density(gamma=0.5, inference=laplace)"),
     ("every row 100 times", "Density(gamma=0.5, inference=laplace)"),
