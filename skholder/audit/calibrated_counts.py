@@ -23,7 +23,7 @@ from scipy.integrate import trapezoid
 from scipy.special import betainc, betaincinv, betaln, expit, gammaln, logsumexp
 from scipy.stats import rankdata
 
-from ..inference.health import MIN_MODE_SHARE
+from ..inference.health import MIN_MODE_SHARE, at_floor_shares
 from ..posterior import free_minimiser, influence_values
 from ..rows import RowBlocks
 from .counts import outlier_counts
@@ -144,8 +144,13 @@ def count_rows(result, table, values, tails, prior, method, random):
 
 def is_calibrated(result, method):
     """Whether counts are calibrated: one mode must hold the draws, and alpha be inferred."""
-    held = result.mode_share >= MIN_MODE_SHARE and not result.modes[0].at_floor
-    return method == "calibrated" and held and result.draws.alpha is not None
+    if method != "calibrated" or result.draws.alpha is None:
+        return False
+    best = result.modes[0]
+    # A scale that leans on its floor is no minimiser of the risk, and its influence values say
+    # nothing of K.
+    leaning = any(at_floor_shares(result.draws.model, best.theta[None]).values())
+    return result.mode_share >= MIN_MODE_SHARE and not best.at_floor and not leaning
 
 
 def holder_counts(result, total_weight):

@@ -159,7 +159,7 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
         with fitting(self):
             start = self._prepared(X, y, sample_weight)
             _, path = self._power(start)
-        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+        if self._trusts_all:
             raise ValueError(
                 f"divergence={self.divergence!r} has no power gamma to choose. Use 'dpd', "
                 "'expsat', 'ratsat' or 'gamma'."
@@ -204,6 +204,11 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
         )
 
     @property
+    def _trusts_all(self):
+        """Whether this is ordinary Bayes, in which no row is ever an outlier."""
+        return isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler)
+
+    @property
     def _alpha_prior(self):
         a, b = (float(shape) for shape in self.alpha_prior)
         return AlphaPrior(a, b, 1.0 - float(self.max_contamination))
@@ -212,7 +217,7 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
         """gamma, and the :class:`GammaPath` that chose it or None."""
         if self.gamma != "auto":
             return float(self.gamma), None
-        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+        if self._trusts_all:
             return 1.0, None
         lower = 1.0 - float(self.max_contamination)
         path = gamma_path(start.model, start.table.fitted_rows, lower, start.random)

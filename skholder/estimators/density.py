@@ -11,7 +11,6 @@ from sklearn.utils.validation import validate_data
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import RULES, AuditedTable, choose_count, score_threshold
-from ..divergences import KullbackLeibler, check_divergence
 from ..models import DENSITY_NAMES, check_density
 from ..posterior import covariance_rule, efficient_gamma, search_random
 from ..rows import RowBlocks, RowSource, canonical
@@ -311,7 +310,7 @@ class HolderBayesDensity(DensityPredictions):
         search = search_random(random, len(distinct), k * (k + 3) // 2)
         units = self._units(kind.scaling(covariance_type), distinct, where.weight, search)
         table = AuditedTable(RowBlocks(units.apply(distinct), where.weight), where)
-        if isinstance(check_divergence(self.divergence, 1.0, self.kappa), KullbackLeibler):
+        if self._trusts_all:
             check_trusted(table.rows.rows)
         names = units.names(getattr(self, "feature_names_in_", range(data.shape[1])))
         model = kind.build(

@@ -7,8 +7,8 @@ Double precision holds numbers between 1e-308 and 1e308, and a fit squares them.
 - a single value further out than ``FURTHEST`` times its column's scale counts as if it were there;
 - the weights of all rows sum to ``MOST_WEIGHT`` at most: beyond it, doubles cannot count rows, and
   to ``SMALLEST`` at least;
-- with ``divergence="kl"`` a density, which then trusts every row, takes values up to
-  ``FURTHEST_TRUSTED`` times their column's scale: no scatter holds more digits;
+- ``divergence="kl"``, which trusts every row, takes values up to ``FURTHEST_TRUSTED`` times their
+  column's scale: no fit of all rows holds more digits;
 - with ``standardize=False`` the computing scale is the user's own. A column whose ordinary values
   are beyond ``LARGEST_PLAIN``, or that lies further from zero than ``FURTHEST_PLAIN`` of its own
   spread, leaves no digits for anything else and is refused, as is one that varies by less than
@@ -38,7 +38,7 @@ __all__ = [
 LARGEST, SMALLEST = 1e152, 1e-152
 #: Fourth powers of this, summed over columns, stay finite.
 FURTHEST = 1e70
-#: The reach of rows that a density trusts: doubles have no more digits.
+#: The reach of rows that are all trusted: doubles have no more digits.
 FURTHEST_TRUSTED = 1e15
 #: Whole numbers are exact in double precision up to this one.
 MOST_WEIGHT = 2.0**53

@@ -18,6 +18,7 @@ from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import LeastSquares
 from .base import HolderBayesEstimator, fitting
 from .inputs import as_source, naming_columns, private_random_state, usable_weight
+from .limits import check_trusted
 from .naming import column_names, frame_library, row_labels, target_name
 from .prepared import Prepared
 from .regression_predictions import RegressionPredictions
@@ -309,6 +310,8 @@ class HolderBayesRegressor(RegressionPredictions):
             labels["target"],
         )
         blocks = RowBlocks(units.rows(*kept), where.weight)
+        if self._trusts_all:
+            check_trusted(blocks.rows)
         del kept  # A copy of the table, which large ones have no room for.
         random = private_random_state(self.random_state)
         table = AuditedTable(blocks, where, self._design_weight(model, blocks, random))

@@ -271,7 +271,8 @@ class AlphaConditional:
             pull = (1 + self.gamma) * self.divergence.phi(z, self.gamma)
             pull -= z * self.divergence.dphi(z, self.gamma)
             slope = -self.beta_n * np.exp(log_c) * alpha**self.gamma * pull
-            slope += (a - 1) / alpha - (b - 1) / (1 - alpha)
+            # Next to a limit of 1 the middle is 1 itself.
+            slope += (a - 1) / alpha - (b - 1) / np.maximum(1 - alpha, 1e-300)
             lo, hi = np.where(slope > 0, alpha, lo), np.where(slope > 0, hi, alpha)
         return (lo + hi) / 2
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dposv
+from scipy.linalg.lapack import dposv, dpotrf
 
 __all__ = [
     "Mode",
@@ -28,6 +28,8 @@ _VALLEY, _N_WAY = 1.0, 11
 _LOG_2PI = np.log(2 * np.pi)
 # No finite curvature needs its diagonal lifted further than this many times.
 _MOST_EXTRA = 1e20
+# Curvatures this much smaller than the largest, in units of the diagonal, are rounding.
+_ROUNDING = 1e-13
 
 
 @dataclass(frozen=True)
@@ -155,7 +157,20 @@ def laplace(posterior, theta, state, lower):
         matrix[bound, bound] = np.clip(np.abs(state.gradient[bound]), 1.0, 1e6) ** 2
     scale = np.diag(np.maximum(np.abs(np.diag(matrix)), 1e-10))
     covariance = _solved(matrix, 0 * scale, scale, np.eye(len(theta)))
-    return Mode(np.where(bound, lower, theta), state.value, (covariance + covariance.T) / 2, bound)
+    covariance = (covariance + covariance.T) / 2
+    if dpotrf(covariance)[1] != 0:
+        covariance = _resolved_inverse(matrix, np.sqrt(np.diag(scale)))
+    return Mode(np.where(bound, lower, theta), state.value, covariance, bound)
+
+
+def _resolved_inverse(matrix, unit):
+    """The inverse of a matrix (d, d) in units (d,), positive definite in floats.
+
+    Directions that differ from none by rounding only are as wide as digits can tell.
+    """
+    value, vector = np.linalg.eigh(matrix / np.outer(unit, unit))
+    root = vector / np.sqrt(np.maximum(value, _ROUNDING * value[-1])) / unit[:, None]
+    return root @ root.T
 
 
 def distinct(points, values, scale, tolerance):

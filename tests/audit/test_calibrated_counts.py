@@ -169,12 +169,17 @@ class TestWhichMethod:
             alpha=alpha,
             gamma=0.5,
             theta=np.zeros((50, 2)),
-            model=SimpleNamespace(count_bias=lambda gamma: 0.0),
+            model=SimpleNamespace(
+                count_bias=lambda gamma: 0.0,
+                prior=SimpleNamespace(lower=np.array([-np.inf, -7.0])),
+                spiky=np.array([False, True]),
+                parameter_names=("location", "log_scale"),
+            ),
         )
         given = {
             "draws": draws,
             "mode_share": 1.0,
-            "modes": [SimpleNamespace(at_floor=False)],
+            "modes": [SimpleNamespace(at_floor=False, theta=np.array([0.0, -6.5]))],
             **kwargs,
         }
         return SimpleNamespace(**given)
@@ -198,7 +203,8 @@ class TestWhichMethod:
         [
             {"method": "holder"},
             {"mode_share": 0.94},
-            {"modes": [SimpleNamespace(at_floor=True)]},
+            {"modes": [SimpleNamespace(at_floor=True, theta=np.array([0.0, -6.5]))]},
+            {"modes": [SimpleNamespace(at_floor=False, theta=np.array([0.0, -6.7]))]},
         ],
     )
     def test_the_conditional_of_alpha_where_not(self, case):

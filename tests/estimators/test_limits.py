@@ -99,3 +99,6 @@ class TestFits:
         spoilt = np.r_[X, [[1e50, 0.0]]]
         with pytest.raises(ValueError, match="divergence='kl' trusts every row"):
             HolderBayesDensity(divergence="kl").fit(spoilt)
+        for far in ((spoilt, np.append(Y, 0.0)), (X, np.append(Y[:-1], 1e50))):
+            with pytest.raises(ValueError, match="divergence='kl' trusts every row"):
+                HolderBayesRegressor(divergence="kl").fit(*far)

@@ -232,6 +232,24 @@ def _weights() -> Iterator[tuple[str, Callable[[], Table]]]:
         yield f"weights {name}", lambda w=weight: Table(X, y, w)
     yield "every row 100 times", lambda: Table(np.repeat(X, 100, axis=0), np.repeat(y, 100))
 
+    def heavy_far_row():
+        # Fewer rows than parameters, and a far one with a sixth of the weight: found by fuzzing.
+        X = np.array(
+            [
+                [-0.46, 3.6, 0.6, -4.0],
+                [-0.51, -1.4, 2.5, 1.7],
+                [-0.05, 0.7, 0.001, 0.6],
+                [-2.9, 1.9, -0.4, -0.1],
+                [-1.4, 3.0, 0.9, 0.6],
+                [0.5, 0.4, 6.0, -0.07],
+                [-0.3, -9.4, 1e300, -10.0],
+                [-4.5, -2.6, -2.8, -1.7],
+            ]
+        )
+        return Table(X, X[:, 0] - X[:, 1], np.array([8, 21, 18, 57, 11, 6, 24, 0.3]) / 100)
+
+    yield "heavy far row", heavy_far_row
+
 
 #: Every table by name; a call makes it.
 TABLES: dict[str, Callable[[], Table]] = {

@@ -37,6 +37,7 @@ MET = [
     ("weights one 1e300", "Density()"),
     ("weights one huge", "Regressor()"),
     ("weights denormal", "Density()"),
+    ("heavy far row", "Density(gamma=0.5, inference=laplace)"),
     ("both ends", "Density()"),
     ("both ends", "Regressor()"),
 ]
@@ -45,6 +46,7 @@ AGAIN = [
     ("all rows equal", "Regressor(gamma=0.5)"),
     ("constant but one", "Regressor()"),
     ("rounded", "Regressor()"),
+    ("barely collinear", "Density(standardize=False)"),
     ("shape 10x10", "Regressor(gamma=0.5, inference=laplace)"),
     ("one-hot", "Density(gamma=0.5, inference=laplace)"),
     ("every row 100 times", "Density(gamma=0.5, inference=laplace)"),

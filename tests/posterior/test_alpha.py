@@ -213,6 +213,14 @@ def test_draws_stay_inside_the_support():
     np.testing.assert_allclose(alpha, np.clip(np.exp(u), 0.5, 1), atol=1e-3)
 
 
+def test_a_prior_on_next_to_no_room_has_an_integral():
+    conditional = AlphaConditional(DensityPower(), 0.5, 30.0, AlphaPrior(9, 1, 1 - 1e-9))
+    log_s, log_c = np.log([0.5, 2.0]), np.zeros(2)
+    found = conditional.log_integral(log_s, log_c)
+    at_one = AlphaConditional(DensityPower(), 0.5, 30.0, AlphaPrior(1, 1, 1 - 1e-9))
+    np.testing.assert_allclose(found, at_one.log_integral(log_s, log_c), rtol=1e-6)
+
+
 def test_user_divergence_has_the_same_integral():
     class Mine:
         def phi(self, z, gamma):

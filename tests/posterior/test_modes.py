@@ -8,7 +8,7 @@ from scipy import stats
 from skholder.divergences import DensityPower
 from skholder.models import LinearModel, NormalNoise
 from skholder.posterior import AlphaPrior, HolderPosterior
-from skholder.posterior.modes import Mode, distinct, find_modes, maximise, mode_share
+from skholder.posterior.modes import Mode, distinct, find_modes, laplace, maximise, mode_share
 from skholder.rows import RowBlocks
 
 NO_BOUND = np.full(3, -np.inf)
@@ -110,6 +110,18 @@ def test_evidence_of_a_normal_is_exact():
     np.testing.assert_allclose(
         Mode(TOP, log_prob + 2.5, covariance, np.zeros(3, bool)).log_evidence, 2.5
     )
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_direction_that_is_all_rounding_leaves_a_covariance_that_can_be_drawn_from(seed):
+    # Two equal columns at a large temperature: only a wide prior tells their coefficients apart.
+    design = np.random.default_rng(seed).normal(size=(22, 3))[:, [0, 0, 1, 2]]
+    curvature = 1e9 * design.T @ design + 1e-12 * np.eye(4)
+    state = SimpleNamespace(value=0.0, gradient=np.zeros(4), hessian=-curvature)
+    mode = laplace(None, np.zeros(4), state, np.full(4, -np.inf))
+    root = np.linalg.cholesky(mode.covariance)
+    sd = np.sqrt(np.diag(np.linalg.inv(curvature[1:, 1:])))
+    np.testing.assert_allclose(np.linalg.norm(root[2:], axis=1), sd[1:], rtol=1e-2)
 
 
 def test_distinct_keeps_the_best_of_neighbours():

@@ -14,7 +14,8 @@ __all__ = ["minimum_covariance_determinant", "scatter_starts"]
 
 # The minimum covariance determinant is searched on this many rows, and up to this many columns.
 _MCD_ROWS, _MCD_COLUMNS = 500, 40
-# Rows further out than this many interquartile ranges are drawn in to there.
+# Rows further out than this many interquartile ranges, as half the rows show them, are drawn in to
+# there.
 _FAR = 1e4
 # Warning filters belong to the process: threads that changed them at once would not restore them.
 _FILTERS = threading.Lock()
@@ -28,11 +29,14 @@ def scatter_starts(rows, weight, random, floor):
     """
     weight = np.ones(len(rows)) if weight is None else weight
     picked = quantile_rows(weight, (np.arange(len(rows)) + 0.5) / len(rows))
-    low, middle, high = np.quantile(rows[picked], [0.25, 0.5, 0.75], axis=0)
-    # For a start, far enough out is far enough: no square may overflow.
-    reach = np.where(high > low, _FAR * (high - low), np.inf)
+    middle = np.median(rows[picked], axis=0)
+    # For a start, far enough out is far enough: no square may overflow. Quartiles would not do, for
+    # a quarter of the rows out there moves them.
+    half = np.median(np.abs(rows[picked] - middle), axis=0)
+    reach = np.where(half > 0, 2 * _FAR * half, np.inf)
     rows = np.clip(rows, middle - reach, middle + reach)
     unweighted = rows[picked]
+    low, high = np.quantile(unweighted, [0.25, 0.75], axis=0)
     mean = np.average(rows, axis=0, weights=weight)
     pairs = [(mean, np.cov(rows.T, aweights=weight, ddof=0))]
     pairs.append((middle, np.diag(((high - low) / NORMAL_IQR) ** 2)))

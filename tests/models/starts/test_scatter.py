@@ -124,3 +124,12 @@ class TestMinimumCovarianceDeterminant:
 
     def test_nothing_where_it_fails(self):
         assert minimum_covariance_determinant(np.zeros((1, 2)), np.random.RandomState(0)) is None
+
+
+def test_no_start_is_owned_by_far_rows_of_three_tenths_of_the_weight():
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    rows[:2, 1:] = 1e70
+    weight = np.append([4.0, 4.0], np.ones(18))
+    for location, scatter in scatter_starts(rows, weight, np.random.RandomState(0), 1e-4):
+        assert np.max(np.abs(location)) < 1e5
+        assert np.max(np.abs(scatter)) < 1e10
