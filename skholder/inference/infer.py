@@ -229,14 +229,9 @@ def _convergence(names, theta, alpha):
         names, draws = (*names, "epsilon"), np.concatenate([theta, 1 - alpha[..., None]], axis=-1)
     moving = np.ptp(draws, axis=(0, 1, 2)) > 0
     names, draws = np.array(names, dtype=object)[moving], draws[..., moving]
-    figures = {
-        "r_hat": sampling.r_hat,
-        "ess_bulk": sampling.ess_bulk,
-        "ess_tail": sampling.ess_tail,
-    }
     return {
-        figure: dict(zip(names, compute(draws).tolist(), strict=True))
-        for figure, compute in figures.items()
+        figure: dict(zip(names, values.tolist(), strict=True))
+        for figure, values in sampling.convergence(draws).items()
     }
 
 

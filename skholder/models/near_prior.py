@@ -13,7 +13,7 @@ __all__ = ["NearPrior", "near_prior"]
 # Error of the log density allowed, in nats.
 _ERROR = 1e-4
 # Step of the differences that make the Hessian, in standard deviations of the posterior.
-_STEP = 0.1
+_STEP = 1e-3
 # The expansion is used up to this many standard deviations a coordinate, all in all.
 _REACH = 1.5
 # Thetas at which it is checked.
@@ -28,8 +28,8 @@ class NearPrior:
     ----------
     prior : object with ``log_prob``, ``sample``, ``derivatives`` and ``lower``
     origin : ndarray of shape (d,)
-    factor : ndarray of shape (d, d)
-        theta = origin + factor z; the expansion is used where |z| is at most ``reach``.
+    inverse : ndarray of shape (d, d)
+        z = inverse (theta - origin); the expansion is used where |z| is at most ``reach``.
     reach, value : float
     gradient : ndarray of shape (d,)
         By z, as is the Hessian (d, d).
@@ -38,7 +38,7 @@ class NearPrior:
 
     prior: Any
     origin: NDArray[np.float64]
-    factor: NDArray[np.float64]
+    inverse: NDArray[np.float64]
     reach: float
     value: float
     gradient: NDArray[np.float64]
@@ -50,7 +50,7 @@ class NearPrior:
 
     def log_prob(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log density (T, d) -> (T,)."""
-        z = np.linalg.solve(self.factor, (theta - self.origin).T).T
+        z = (theta - self.origin) @ self.inverse.T
         near = np.sum(z * z, axis=1) <= self.reach**2
         near &= np.all(theta >= self.lower, axis=1)
         z = z[near]
@@ -97,14 +97,15 @@ def near_prior(
     def slopes(points):
         return np.array([prior.derivatives(point)[0] for point in points]) @ factor
 
-    hessian = (slopes(origin + shifts) - slopes(origin - shifts)) / (2 * _STEP)
+    gradient = slopes(origin[None])[0]
+    hessian = (slopes(origin + shifts) - gradient) / _STEP
     near = NearPrior(
         prior,
         origin,
-        factor,
+        np.linalg.inv(factor),
         _REACH * np.sqrt(d),
         float(prior.log_prob(origin[None])[0]),
-        prior.derivatives(origin)[0] @ factor,
+        gradient,
         (hessian + hessian.T) / 2,
     )
     checks = theta[np.linspace(0, len(theta) - 1, _CHECKS).astype(int)]

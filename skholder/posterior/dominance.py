@@ -36,6 +36,8 @@ def dominant_mode(model, rows, gamma, points, lower):
     allowed = [one for one in found if one.rho >= lower] or found
     if not allowed:
         return None
+    if len(allowed) == 1:
+        return allowed[0]
     height = np.array([_log_risk(model, one) for one in allowed])
     risk = ProfileRisk(model, rows, PseudoSpherical(), gamma, 0.0, 1.0)
     beta = calibrated(risk, allowed[int(np.argmax(height))].theta)

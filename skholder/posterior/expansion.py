@@ -22,7 +22,7 @@ _DEGREES, _TRY_ROWS = (3, 4, 5, 7), 1000
 # The bulk is this part of the posterior; a series is used for so many times its length at most.
 _BULK, _WIDEST = 0.97, 3.0
 # Errors of the log posterior allowed in the bulk, and outside of it where draws are rare, in nats.
-_ERROR, _OUTER_ERROR = 1e-3, 0.03
+_ERROR, _OUTER_ERROR = 3e-3, 0.03
 # Thetas at which a series is checked, in the bulk and outside.
 _CHECKS, _OUTER_CHECKS = 16, 8
 # A degree whose error is expected to be this many times too large is not even tried.
@@ -91,7 +91,9 @@ def _is_worth(n_features, degree, n_rows, n_evaluations):
 def _remainder(length, degree):
     """What a series leaves out of a row, roughly: the next term of exp at a normal f . eta."""
     order = degree + 1
-    return length**order * (2.0 if order % 2 else np.prod(np.arange(1.0, order, 2))) / factorial(order)
+    return (
+        length**order * (2.0 if order % 2 else np.prod(np.arange(1.0, order, 2))) / factorial(order)
+    )
 
 
 @dataclass(frozen=True)
@@ -121,7 +123,9 @@ class _Checks:
         rate = np.abs(values[0] - values[1]) / self.length ** (degree + 1)
         if not np.max(rate) * self.bulk ** (degree + 1) < _ERROR:
             return None
-        return min((_OUTER_ERROR / max(np.max(rate), 1e-300)) ** (1 / (degree + 1)), _WIDEST * self.bulk)
+        return min(
+            (_OUTER_ERROR / max(np.max(rate), 1e-300)) ** (1 / (degree + 1)), _WIDEST * self.bulk
+        )
 
 
 def _checks(fitted, length):

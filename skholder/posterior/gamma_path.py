@@ -39,7 +39,7 @@ _PILOTS = ((100, 0.41), (25, 0.56), (10, 0.75), (0, 0.84))
 _PATH_ROWS, _PATH_ROWS_EACH, _REFINE_ROWS = 1000, 25, 4000
 _MAX_MODES = 3
 # Where a climb stops, in nats, and where one that starts close to its end does.
-_ACCURACY, _SETTLED = 1e-6, 0.1
+_ACCURACY, _SETTLED = 1e-3, 0.1
 # Powers further beyond the pilot's than this are not looked at.
 _BEYOND_PILOT = 1.7
 # rho this many standard errors above 1, with rows flatter than a normal by this much excess
@@ -218,7 +218,12 @@ def _modes_along(model, rows, grid, starts):
     last = len(grid) - 1
     modes = [climb(last, starts)]
     for g in range(last - 1, -1, -1):
-        modes.insert(0, climb(g, modes[0] if len(modes[0]) else starts))
+        points = modes[0] if len(modes[0]) else starts
+        if len(modes) > 1 and len(modes[0]) == len(modes[1]) == 1:
+            # A mode moves along with the power: it goes on as it went.
+            pace = (grid[g] - grid[g + 1]) / (grid[g + 1] - grid[g + 2])
+            points = points + pace * (modes[0] - modes[1])
+        modes.insert(0, climb(g, points))
     # Modes that only small powers have are followed upwards as far as they go.
     order = np.argsort([-risk(0).height(start) for start in starts], kind="stable")
     news = climb(0, starts[order[:_MAX_MODES]])

@@ -98,7 +98,7 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7):
         elif gain < 1e-9:
             break
         else:
-            damping = max(10 * damping, 1e-3)
+            damping = max(10 * damping, 0.1)
             if damping > 1e12:
                 break
     return theta, state
@@ -121,12 +121,17 @@ def _newton_step(theta, state, free, damping):
 
 
 def _solved(matrix, start, scale, right):
-    """(matrix + start + k * scale)^-1 right, with the first k = 0, 1e-3, ... that works."""
+    """(matrix + start + 2 k * scale)^-1 right, with the first k = 0, 1e-3, ... that works.
+
+    Twice, because what barely works is nearly singular, and its step far too long.
+    """
     extra = 0.0
     while extra < _MOST_EXTRA:
         # LAPACK itself: a climb solves hundreds of small systems.
         _, solution, failure = dposv(matrix + start + extra * scale, right)
         if failure == 0 and np.all(np.isfinite(solution)):
+            if extra > 0:
+                _, solution, _ = dposv(matrix + start + 2 * extra * scale, right)
             return solution
         extra = max(4 * extra, 1e-3)
     raise np.linalg.LinAlgError("The curvature of the log posterior is not finite.")

@@ -1,9 +1,9 @@
 """Sums over rows as a polynomial in theta: after one pass, sampling reads no rows.
 
 A row counts through one number that is linear in its features f. Seen from the middle of the
-posterior, with u the number there and eta the change of the coefficients,
+posterior, with h = exp(log kernel), u the number there and eta the change of the coefficients,
 
-    sum_i w_i h(u_i + f_i . eta) = sum_k sum_i w_i h^(k)(u_i) / k! (f_i . eta)^k,  h = exp(log kernel)
+    sum_i w_i h(u_i + f_i . eta) = sum_k sum_i w_i h^(k)(u_i) / k! (f_i . eta)^k
 
 and draws stay so close to the middle, in proportion to 1 / sqrt(n), that a few degrees are as good
 as the sum itself. The coefficients are moments of the features. With V_j the monomials of degree j,
@@ -24,8 +24,6 @@ from operator import add
 
 import numpy as np
 
-from .blocks import RowBlocks
-from .single import SingleRows
 __all__ = ["Metric", "RowSeries", "series_sizes"]
 
 # What sets the size of the blocks that are turned into moments: these suit the cache.
@@ -166,9 +164,8 @@ class RowSeries:
         self._moments = left[:, None] * moments * right
         self._far, self.n_far = None, 0
         if far:
-            chosen, weight = (np.concatenate(part) for part in zip(*far, strict=True))
-            self._far = SingleRows(model, RowBlocks(chosen, weight), gamma, metric.origin)
-            self.n_far = len(chosen)
+            self._far = tuple(np.concatenate(part) for part in zip(*far, strict=True))
+            self.n_far = len(self._far[0])
 
     def within(self, radius, beyond):
         """The same series for steps up to this length, and other :class:`SingleRows` beyond."""
@@ -182,12 +179,19 @@ class RowSeries:
         near = length <= self._radius
         total = np.empty(len(theta))
         if np.any(near):
-            total[near] = self._polynomial(step[near])
-            if self._far is not None:
-                total[near] += self._far.power_total(theta[near])
+            total[near] = self._polynomial(step[near]) + self._far_total(step[near])
         if not np.all(near):
             total[~near] = self._beyond.power_total(theta[~near])
         return total
+
+    def _far_total(self, step):
+        """The far rows' part: h itself, whose argument changes by f . eta."""
+        if self._far is None:
+            return 0.0
+        features, product, weight = self._far
+        product = product[:, None] + features @ step.astype(np.float32).T
+        value = self._model.kernel_series(product.ravel(), self._gamma, 0)[0]
+        return weight @ value.reshape(product.shape)
 
     def _polynomial(self, step):
         left, right = _tops(self._degree)
@@ -197,7 +201,7 @@ class RowSeries:
 
 
 def _moments_of(model, gamma, metric, degree, bulk):
-    """block(rows, weight) -> its moments, and a list of its far rows with their weights.
+    """block(rows, weight) -> its moments, and a list of its far rows: features, u and weights.
 
     A function by itself, since it may travel to other machines.
     """
@@ -218,7 +222,8 @@ def _moments_of(model, gamma, metric, degree, bulk):
         _add_moments(moments, features, terms)
         if not np.any(far):
             return moments, []
-        return moments, [(rows[far], np.ones(far.sum()) if weight is None else weight[far])]
+        weight = np.ones(len(rows)) if weight is None else weight
+        return moments, [(features[far].astype(np.float32), product[far], weight[far])]
 
     return block
 

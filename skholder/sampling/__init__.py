@@ -1,6 +1,6 @@
 """Target-agnostic sampling: proposals, moves, independent ensembles, diagnostics."""
 
-from .diagnostics import ess_bulk, ess_mean, ess_tail, r_hat
+from .diagnostics import convergence, ess_bulk, ess_mean, ess_tail, r_hat
 from .ensemble import Samples, default_walkers, sample
 from .moves import CrankNicolsonMove, IndependenceMove
 from .nearest_normal import nearest_normal
@@ -14,6 +14,7 @@ __all__ = [
     "MixtureProposal",
     "Samples",
     "StudentComponent",
+    "convergence",
     "default_walkers",
     "ess_bulk",
     "ess_mean",

@@ -11,9 +11,15 @@ from __future__ import annotations
 import numpy as np
 from scipy.special import ndtri
 
-__all__ = ["ess_bulk", "ess_mean", "ess_tail", "r_hat"]
+__all__ = ["convergence", "ess_bulk", "ess_mean", "ess_tail", "r_hat"]
 
 _DRAWS = (0, 1, 2)
+
+
+def convergence(draws):
+    """:func:`r_hat`, :func:`ess_bulk` and :func:`ess_tail` by name, with draws ranked only once."""
+    scores = _normal_scores(_split(draws), 3)
+    return {"r_hat": _r_hat(draws, scores), "ess_bulk": _ess(scores), "ess_tail": ess_tail(draws)}
 
 
 def r_hat(draws):
@@ -32,6 +38,11 @@ def r_hat(draws):
         finite, and where a half holds fewer than two draws. NaN compares as false with every
         limit: whoever judges a fit must ask for it by name.
     """
+    return _r_hat(draws)
+
+
+def _r_hat(draws, scores=None):
+    """R-hat, perhaps with the normal scores of the draws :func:`_split` at hand."""
     finite = np.all(np.isfinite(draws), axis=_DRAWS)
     draws = np.where(finite, draws, 0.0)
     moving = np.ptp(draws, axis=_DRAWS) > 0
@@ -40,8 +51,12 @@ def r_hat(draws):
     if flat.shape[1] < 2:
         return np.full(moving.shape, np.nan)[()]
     folded = np.abs(flat - np.median(flat, axis=(0, 1)))
+    if scores is None or len(scores) != len(flat):
+        scores = _normal_scores(flat, 2)
     with np.errstate(invalid="ignore"):
-        bulk, tail = (_plain_r_hat(_normal_scores(x, 2)) for x in (flat, folded))
+        bulk, tail = (
+            _plain_r_hat(x) for x in (scores.reshape(flat.shape), _normal_scores(folded, 2))
+        )
     return np.where(moving, np.maximum(bulk, tail), np.nan)[()]
 
 
@@ -140,17 +155,15 @@ def _normal_scores(values, n_axes):
     """Normal scores of draws, ranked over the first ``n_axes`` axes; ties share their mean rank."""
     flat = np.ascontiguousarray(values.reshape(np.prod(values.shape[:n_axes]), -1).T)
     n = flat.shape[1]
-    order = np.argsort(flat, axis=1)
-    ordered = np.take_along_axis(flat, order, axis=1)
-    place = np.arange(n)
-    starts = np.ones(flat.shape, dtype=bool)
-    np.not_equal(ordered[:, 1:], ordered[:, :-1], out=starts[:, 1:])
-    ends = np.roll(starts, -1, axis=1)
-    first = np.maximum.accumulate(np.where(starts, place, 0), axis=1)
-    last = np.minimum.accumulate(np.where(ends, place, n)[:, ::-1], axis=1)[:, ::-1]
     # Ranks are multiples of a half: few enough for their scores to be looked up.
     table = ndtri((0.5 * np.arange(2 * n + 1) - 0.375) / (n + 0.25))
     scores = np.empty(flat.shape)
-    np.put_along_axis(scores, order, table[first + last + 2], axis=1)
+    for draws, line in zip(flat, scores, strict=True):
+        order = np.argsort(draws)
+        ordered = draws[order]
+        # Where values that are equal begin, and how many they are.
+        first = np.flatnonzero(np.append(True, ordered[1:] != ordered[:-1]))
+        count = np.diff(first, append=n)
+        line[order] = np.repeat(table[2 * first + count + 1], count)
     scores[np.isnan(flat).any(axis=1)] = np.nan
     return scores.T.reshape(values.shape)

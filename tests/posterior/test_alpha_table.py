@@ -26,12 +26,24 @@ def test_it_is_the_quadrature(name, rho):
     log_s, log_c = points(rho)
     table = AlphaTable.over(alpha, log_s, log_c, np.zeros(len(log_s)))
     assert table is not None
-    # New points: most inside of the range, some far outside.
+    # New points: most inside of the range, some outside.
     log_s, log_c = points(rho, size=500, spread=0.03, seed=1)
-    log_s[:5] -= 1.0
+    log_s[:5] -= 0.2
     np.testing.assert_allclose(
         table.log_integral(log_s, log_c), alpha.log_integral(log_s, log_c), rtol=0, atol=1e-7
     )
+
+
+@pytest.mark.parametrize("name", ["dpd", "expsat", "ratsat"])
+def test_points_without_hope_get_a_bound(name):
+    alpha = conditional(name)
+    log_s, log_c = points(0.9)
+    table = AlphaTable.over(alpha, log_s, log_c, np.zeros(len(log_s)))
+    far = log_s - np.linspace(1.0, 3.0, len(log_s))
+    exact, bound = alpha.log_integral(far, log_c), table.log_integral(far, log_c)
+    assert np.all(bound < np.min(alpha.log_integral(log_s, log_c)) - 100)
+    # The integral of a density of alpha times no more than the maximum is no more than that.
+    assert np.all((exact <= bound) & (bound < exact + 10))
 
 
 def test_heights_too_large_to_tell_apart():
