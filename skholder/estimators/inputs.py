@@ -75,7 +75,9 @@ def naming_columns(X, y=None):
         if what is not None:
             raise ValueError(_about_dates(name, what))
     try:
-        yield
+        # Infinities of both signs have no sum, by which scikit-learn looks for them.
+        with np.errstate(invalid="ignore"):
+            yield
     except (ValueError, TypeError) as error:
         for name, column in columns:
             cell = _first_not_a_number(column)

@@ -46,19 +46,22 @@ class Scaling:
         work = values / unit
         mean = np.average(work, axis=0, weights=weight)
         sd = np.sqrt(np.average((work - mean) ** 2, axis=0, weights=weight))
-        constant = sd <= 1e-13 * np.abs(mean)
+        rounding = 1e-13 * np.abs(mean)
+        constant = sd <= rounding
         if not centre:
             mean = np.zeros_like(mean)
             sd = np.sqrt(np.average(work**2, axis=0, weights=weight))
-            constant = sd == 0
+            constant, rounding = sd == 0, np.zeros_like(sd)
         low, middle, high = weighted_quantiles(work, weight, [0.25, 0.5, 0.75])
         spread = (high - low) / NORMAL_IQR
         if not centre:
             middle = np.zeros_like(middle)
             spread = np.where(spread > 0, np.hypot(spread, (low + high) / 2), 0.0)
         gross = (spread > 0) & (sd > _GROSS * spread)
-        mean, sd = np.where(gross, middle, mean), np.where(gross, spread, sd)
-        return cls(mean * unit, np.where(constant, 1.0, sd * unit), constant)
+        # The mean of equal values is not quite their value.
+        mean, sd = np.where(gross | constant, middle, mean), np.where(gross, spread, sd)
+        scale = np.where(constant, np.maximum(rounding * unit, 1.0), sd * unit)
+        return cls(mean * unit, scale, constant)
 
     @classmethod
     def identity(cls, n_columns):

@@ -73,8 +73,9 @@ class LinearModel(LinearDistanceModel):
         if not self.noise.is_normal:
             return None
         series = np.zeros((degree + 1, len(product)))
-        series[0] = np.exp(-np.minimum(product * product, 700.0))
-        series[0, product * product > 700.0] = 0.0
+        # exp(-26^2) is next to nothing, and further out squares would overflow.
+        product = np.clip(product, -26.0, 26.0)
+        series[0] = np.where(np.abs(product) < 26.0, np.exp(-product * product), 0.0)
         for k in range(degree):
             before = series[k - 1] if k else 0.0
             series[k + 1] = -2 / (k + 1) * (product * series[k] + before)

@@ -98,7 +98,7 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7):
         elif gain < 1e-9:
             break
         else:
-            damping = max(10 * damping, 0.1)
+            damping = max(10 * damping, 1e-3)
             if damping > 1e12:
                 break
     return theta, state

@@ -116,8 +116,12 @@ class Metric:
         shift = model.shift(origin)
         coef, finish = model.log_kernel_product((origin - shift)[None], gamma)
         few = rows.subsample(_METRIC_ROWS)
-        features = model.distance_features(model.moved(few.rows, origin))
-        weight = np.exp(finish(features @ coef.T)[:, 0])
+        with np.errstate(over="ignore", invalid="ignore"):
+            features = model.distance_features(model.moved(few.rows, origin))
+            weight = np.exp(finish(features @ coef.T)[:, 0])
+        # What does not count may be too large to be squared.
+        idle = ~(weight > 0)
+        features[idle], weight[idle] = 0.0, 0.0
         if few.weight is not None:
             weight = weight * few.weight
         second = (features * weight[:, None]).T @ features / weight.sum()
@@ -189,9 +193,10 @@ class RowSeries:
         if self._far is None:
             return 0.0
         features, product, weight = self._far
-        product = product[:, None] + features @ step.astype(np.float32).T
-        value = self._model.kernel_series(product.ravel(), self._gamma, 0)[0]
-        return weight @ value.reshape(product.shape)
+        with np.errstate(over="ignore", invalid="ignore"):
+            product = product[:, None] + features @ step.astype(np.float32).T
+            value = self._model.kernel_series(product.ravel(), self._gamma, 0)[0]
+            return weight @ value.reshape(product.shape)
 
     def _polynomial(self, step):
         left, right = _tops(self._degree)
@@ -207,15 +212,17 @@ def _moments_of(model, gamma, metric, degree, bulk):
     """
 
     def block(rows, weight):
-        features = model.distance_features(model.moved(rows, metric.origin))
-        product = features @ metric.coef
-        terms = model.kernel_series(product, gamma, degree)
-        reach = bulk * metric.row_lengths(features)
-        far = reach > _FAR
-        if np.any(far):
+        # Rows so far out that squares overflow do not count; those that count have no such squares.
+        with np.errstate(over="ignore", invalid="ignore"):
+            features = model.distance_features(model.moved(rows, metric.origin))
+            product = features @ metric.coef
+            terms = model.kernel_series(product, gamma, degree)
+            reach = bulk * metric.row_lengths(features)
             counts = np.abs(terms[-1]) * reach ** (degree + 1) > _NEXT
-            far &= counts | (reach > _PART * np.abs(product))
-            terms[:, far] = 0.0
+            far = (reach > _FAR) & (counts | (reach > _PART * np.abs(product)))
+            aside = features[far].astype(np.float32)
+        idle = far | ~(terms[0] > 0)
+        terms[:, idle], features[idle] = 0.0, 0.0
         if weight is not None:
             terms *= weight
         moments = np.zeros(series_sizes(len(metric.coef), degree))
@@ -223,7 +230,7 @@ def _moments_of(model, gamma, metric, degree, bulk):
         if not np.any(far):
             return moments, []
         weight = np.ones(len(rows)) if weight is None else weight
-        return moments, [(features[far].astype(np.float32), product[far], weight[far])]
+        return moments, [(aside, product[far], weight[far])]
 
     return block
 

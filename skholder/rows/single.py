@@ -86,8 +86,8 @@ class SingleRows:
 
 def _exp_total(log_kernel, weight):
     """Sums over columns of exp(log_kernel) (T, m)."""
-    values = log_kernel.astype(np.float32, order="C", copy=False)
     with np.errstate(over="ignore"):
+        values = log_kernel.astype(np.float32, order="C", copy=False)
         np.exp(values, out=values)
         if weight is not None:
             values *= weight.astype(np.float32, copy=False)

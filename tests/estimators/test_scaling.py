@@ -46,7 +46,7 @@ def test_numbers_of_any_size(size):
 def test_constant_column(value):
     scaling = Scaling.of(np.full((30, 1), value))
     assert scaling.constant.all()
-    assert scaling.scale[0] == 1
+    assert scaling.scale[0] == pytest.approx(max(1.0, 1e-13 * value), rel=1e-3)
     np.testing.assert_allclose(scaling.apply(np.full((1, 1), value)), 0, atol=1e-12 * value)
 
 
@@ -100,3 +100,16 @@ class TestGrossOutliers:
         scaling = Scaling.of(values, centre=False)
         assert scaling.centre[0] == 0
         np.testing.assert_allclose(scaling.scale[0], 100.0, rtol=0.05)
+
+
+@pytest.mark.parametrize("value", [3.0, -3e30, 3e100])
+def test_equal_values_are_nothing_but_their_centre(value):
+    weight = np.ones(21)
+    weight[5] = 1000.0
+    values = np.full((21, 1), value)
+    scaling = Scaling.of(values, weight)
+    assert scaling.constant.all()
+    np.testing.assert_array_equal(scaling.apply(values), 0.0)
+    # Nor are values that differ by rounding far apart.
+    values[::2] = np.nextafter(value, np.inf)
+    assert np.max(np.abs(Scaling.of(values, weight).apply(values))) < 1

@@ -29,11 +29,12 @@ def scatter_starts(rows, weight, random, floor):
     """
     weight = np.ones(len(rows)) if weight is None else weight
     picked = quantile_rows(weight, (np.arange(len(rows)) + 0.5) / len(rows))
-    middle = np.median(rows[picked], axis=0)
-    # For a start, far enough out is far enough: no square may overflow. Quartiles would not do, for
-    # a quarter of the rows out there moves them.
+    low, middle, high = np.quantile(rows[picked], [0.25, 0.5, 0.75], axis=0)
+    # For a start, far enough out is far enough: no square may overflow. Quartiles are the second
+    # choice, where half of the rows are tied: a quarter of the rows out there moves them.
     half = np.median(np.abs(rows[picked] - middle), axis=0)
-    reach = np.where(half > 0, 2 * _FAR * half, np.inf)
+    width = np.where(half > 0, 2 * half, high - low)
+    reach = np.where(width > 0, _FAR * width, np.inf)
     rows = np.clip(rows, middle - reach, middle + reach)
     unweighted = rows[picked]
     low, high = np.quantile(unweighted, [0.25, 0.75], axis=0)

@@ -133,3 +133,12 @@ def test_no_start_is_owned_by_far_rows_of_three_tenths_of_the_weight():
     for location, scatter in scatter_starts(rows, weight, np.random.RandomState(0), 1e-4):
         assert np.max(np.abs(location)) < 1e5
         assert np.max(np.abs(scatter)) < 1e10
+
+
+def test_far_rows_among_tied_ones_are_drawn_in():
+    # More than half of the rows are equal, which leaves no width but that of the quartiles.
+    rows = np.zeros((12, 1))
+    rows[8:, 0] = [0.5, 1.0, 1.0, -1e51]
+    for location, scatter in scatter_starts(rows, None, np.random.RandomState(0), 1e-6):
+        assert np.all(np.abs(location) < 1e5)
+        assert np.all(scatter < 1e10)
