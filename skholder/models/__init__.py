@@ -13,7 +13,6 @@ from .families import (
     PoissonFamily,
 )
 from .named_draws import ColumnMoments, NamedDraws
-from .near_prior import near_prior
 from .noise import NoiseModel, NormalNoise, RadialNoise, ScipyNoise, StudentTNoise, check_noise
 from .radial import NormalRadial, Radial, StudentTRadial, check_radial
 from .regression import LinearModel
@@ -52,6 +51,5 @@ __all__ = [
     "check_noise",
     "check_radial",
     "kept_kurtosis",
-    "near_prior",
     "noise_of_kurtosis",
 ]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..divergences import KullbackLeibler, PairTerms
-from ..models import near_prior
+from ..models.near_prior import near_prior
 from .alpha import AlphaConditional, profile_terms
 from .alpha_table import AlphaTable
 from .expansion import row_series

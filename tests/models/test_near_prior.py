@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from skholder.models import EllipticalModel, NormalRadial, near_prior
-from skholder.models.near_prior import NearPrior
+from skholder.models import EllipticalModel, NormalRadial
+from skholder.models.near_prior import NearPrior, near_prior
 
 PRIORS = {"location_prior_scale": 2.5, "log_scale_prior_scale": 1.0, "min_scale": 1e-2}
 
