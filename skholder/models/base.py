@@ -133,15 +133,20 @@ class WorkingModel(ABC):
         self,
         theta: NDArray[np.float64],
         rows: NDArray[np.float64],
-        weight: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
         power: float,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Weighted sums over rows of grad, and of Hessian + power * grad grad', at one theta (d,).
+        shift: float,
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Sums over rows that a climb needs at one theta (d,), in one go where a model can do that.
 
-        What climbs need of :meth:`score_sums`, for models that are faster at this.
+        With omega = weight * exp(log_kernel + shift): the sums of omega, of omega * grad, and of
+        omega * (Hessian + power * grad grad').
         """
-        gradient, hessian, outer = self.score_sums(theta, rows, weight)
-        return gradient, hessian + power * outer
+        omega = np.exp(self.log_kernel(theta[None], rows, power)[:, 0] + shift)
+        if weight is not None:
+            omega *= weight
+        gradient, hessian, outer = self.score_sums(theta, rows, omega)
+        return omega.sum(), gradient, hessian + power * outer
 
     def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """P_theta(p_theta <= p_theta(row)), shape (m, T): how likely a row this unlikely is.
