@@ -155,14 +155,13 @@ class EllipticalModel(LinearDistanceModel):
 
     def distance_features(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Squares and products, columns and a one: Q is linear in them."""
-        n_square = len(self.entry_row)
-        monomials = np.empty((len(rows), n_square + self.k + 1), dtype=rows.dtype)
-        np.multiply(
-            rows[:, self.entry_row], rows[:, self.entry_column], out=monomials[:, :n_square]
-        )
-        monomials[:, n_square:-1] = rows
-        monomials[:, -1] = 1.0
-        return monomials
+        n_square, columns = len(self.entry_row), np.ascontiguousarray(rows.T)
+        # Gathering whole lines of numbers is several times as fast as gathering columns of them.
+        monomials = np.empty((n_square + self.k + 1, len(rows)), dtype=rows.dtype)
+        np.multiply(columns[self.entry_row], columns[self.entry_column], out=monomials[:n_square])
+        monomials[n_square:-1] = columns
+        monomials[-1] = 1.0
+        return monomials.T
 
     def distance_coef(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         mu = theta[:, : self.k]

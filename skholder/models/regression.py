@@ -282,4 +282,3 @@ def _minus_square(r):
     with np.errstate(over="ignore"):
         np.multiply(r, r, out=r)
     return np.negative(r, out=r)
-

@@ -77,7 +77,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
     return Minimisers(model, refined if len(refined) else points)
 
 
-def free_minimiser(model, rows, gamma, start, tolerance=1e-7):
+def free_minimiser(model, rows, gamma, start, tolerance=1e-4):
     """The minimiser (d,) of the risk with alpha free, not clipped at 1, reached from ``start``.
 
     It maximises F = log S / gamma - log C / (1 + gamma); where only a spike is reached, ``start``
