@@ -97,6 +97,12 @@ class WorkingModel(ABC):
     ) -> NDArray[np.float64]:
         """power * (log p_theta(row) - log_peak(theta)), a fresh array of shape (m, T)."""
 
+    def log_kernel_at(
+        self, theta: NDArray[np.float64], power: float
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """rows -> ``log_kernel(theta, rows, power)``, for many blocks of rows."""
+        return lambda rows: self.log_kernel(theta, rows, power)
+
     def log_density(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -372,8 +378,13 @@ class LinearDistanceModel(WorkingModel):
     def log_kernel(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
     ) -> NDArray[np.float64]:
+        return self.log_kernel_at(theta, power)(rows)
+
+    def log_kernel_at(
+        self, theta: NDArray[np.float64], power: float
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         coef, finish = self.log_kernel_product(theta, power)
-        return finish(coef @ self.distance_features(rows).T).T
+        return lambda rows: finish(coef @ self.distance_features(rows).T).T
 
 
 def _empirical_tail(values, drawn):

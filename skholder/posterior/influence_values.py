@@ -137,7 +137,7 @@ class InfluenceFunction:
     def on_rho(self, rows, design_weight=None):
         """Influence b (n,) on rho of all rows, block by block."""
         parts, start = [], 0
-        for block, _ in rows:
+        for block, _ in rows.blocks(len(self.theta)):
             part = slice(start, start + len(block))
             parts.append(self(block, None if design_weight is None else design_weight[part])[1])
             start += len(block)
@@ -146,6 +146,9 @@ class InfluenceFunction:
     def values(self, squares, total_weight, b=None, a=None):
         """The :class:`InfluenceValues` with the sums of :func:`influence_squares`."""
         meat, crossed, rho_square = squares
+        value, vector = np.linalg.eigh(meat / total_weight**2)
+        # By its root, or rounding makes a variance negative.
+        root = self.bread @ (vector * np.sqrt(np.maximum(value, 0.0)))
         return InfluenceValues(
             theta=self.theta,
             gamma=self.gamma,
@@ -154,7 +157,7 @@ class InfluenceFunction:
             b=b,
             a=a,
             rho_variance=float(rho_square) / total_weight**2,
-            covariance=self.bread @ (meat / total_weight**2) @ self.bread,
+            covariance=root @ root.T,
             cross=self.bread @ crossed / total_weight**2,
             log_det_curvature=self.log_det_curvature,
         )
@@ -190,7 +193,7 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
     influence = InfluenceFunction.at(model, rows, theta, gamma, held)
     b, a = np.empty(len(rows)), np.empty((len(rows), len(theta))) if keep_rows else None
     parts, start = [], 0
-    for block, weight in rows:
+    for block, weight in rows.blocks(len(theta)):
         part = slice(start, start + len(block))
         psi, b[part] = influence(block, None if held is None else design_weight[part])
         if keep_rows:
