@@ -14,8 +14,6 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import reduce
-from itertools import pairwise
 
 import numpy as np
 
@@ -28,6 +26,8 @@ __all__ = ["LogMeanTerms", "RowBlocks", "joined"]
 # A block is about this many bytes, rows times thetas (a common level-2 cache): smaller ones spend
 # their time between NumPy's calls, where threads wait for each other.
 _BLOCK_BYTES, _BLOCK_ROWS, _BLOCK_THETAS = 393_216, 512, 128
+# Results of so many blocks may wait, for each thread, to be joined: they may be large.
+_MOST_WAITING = 64
 # Below this many row-theta pairs a thread costs more than it saves; sums of derivatives are made of
 # many small calls, so that theirs must be more.
 _THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
@@ -193,21 +193,23 @@ class RowBlocks:
         return joined(self._map(block, n_thetas, thread_from), join)
 
     def _map(self, block, n_thetas, thread_from):
-        """block(rows, weight) of every block, in order; in threads where there is work enough."""
+        """Yield block(rows, weight) of every block, in order; in threads where there is work."""
         blocks = list(self.blocks(n_thetas))
         work = len(self.rows) * n_thetas
         n_threads = min(_free_threads(), work // (thread_from or _THREAD_FROM) + 1, len(blocks))
         if n_threads == 1:
-            return _run(block, blocks)
-        # One task for each thread: its blocks are few and small, and handing them out costs more.
-        ends = np.linspace(0, len(blocks), n_threads + 1).astype(int)
-        spans = [blocks[i:j] for i, j in pairwise(ends)]
+            yield from (block(rows, w) for rows, w in blocks)
+            return
+        # A few large tasks for each thread: blocks are small, and handing each out costs more.
+        size = min(-(-len(blocks) // n_threads), _MOST_WAITING)
+        spans = [blocks[i : i + size] for i in range(0, len(blocks), size)]
         with self._threads(n_threads - 1) as pool:
-            others = [pool.submit(_run, block, span) for span in spans[1:]]
-            parts = _run(block, spans[0])
-            for other in others:
-                parts += other.result()
-        return parts
+            for first in range(0, len(spans), n_threads):
+                mine, *theirs = spans[first : first + n_threads]
+                others = [pool.submit(_run, block, span) for span in theirs]
+                yield from _run(block, mine)
+                for other in others:
+                    yield from other.result()
 
     def _threads(self, size):
         """Threads for one pass, or for as long as these rows live."""
@@ -232,8 +234,11 @@ class RowBlocks:
 
 
 def joined(parts, join):
-    """Tuples of numbers or arrays joined place by place, in order."""
-    return [reduce(join, place) for place in zip(*parts, strict=True)]
+    """Tuples of numbers or arrays joined place by place, in order, each as soon as it comes."""
+    total: list = []
+    for part in parts:
+        total = [join(*pair) for pair in zip(total, part, strict=True)] if total else list(part)
+    return total
 
 
 def _free_threads():

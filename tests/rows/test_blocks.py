@@ -307,3 +307,23 @@ def test_quantile_rows_counts_repeats(repeats, levels):
     written = np.repeat(np.arange(len(repeats)), repeats)
     expected = written[np.floor(np.array(levels) * len(written)).astype(int)]
     np.testing.assert_array_equal(quantile_rows(np.array(repeats, float), levels), expected)
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_results_of_blocks_do_not_pile_up(monkeypatch, n_threads):
+    monkeypatch.setattr(skholder.rows.blocks, "effective_n_threads", lambda: n_threads)
+
+    class Result:
+        alive = most = 0
+
+        def __init__(self):
+            Result.alive += 1
+            Result.most = max(Result.most, Result.alive)
+
+        def __del__(self):
+            Result.alive -= 1
+
+    rows, n_thetas = RowBlocks(np.zeros((300 * 512, 1))), 128
+    n_blocks = len(list(rows.blocks(n_thetas)))
+    rows.fold(lambda rows, w: (Result(),), n_thetas, lambda a, b: a, thread_from=1)
+    assert 0 < Result.most < 0.6 * n_blocks
