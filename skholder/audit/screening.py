@@ -40,9 +40,11 @@ def screened_flags(model, rows, theta, counts, flag):
     order = np.argsort(counts, kind="stable")
     middle, root, distance = _spread(coef)
     centre, reach = _ranges(model, rows, middle, root)
+    bounds = _bounds(centre, reach * distance.max(), model.distance_is_folded)
+    surely, open_rows = _split(*bounds, counts[order[0]], counts[order[-1]])
+    # Large tables have no room for what is no longer needed.
+    del bounds
     flagged, cut = np.zeros(len(rows)), np.full(len(theta), np.inf)
-    low, high = _bounds(centre, reach * distance.max(), model.distance_is_folded)
-    surely, open_rows = _split(low, high, counts[order[0]], counts[order[-1]])
     flagged[surely] += len(theta)
     features = model.distance_features(rows.rows[open_rows])
     centre, reach, n_sure = centre[open_rows], reach[open_rows], len(surely)
@@ -50,9 +52,9 @@ def screened_flags(model, rows, theta, counts, flag):
     while start < len(order):
         stop = start + _CHUNK
         chunk = order[start:stop]
-        low, high = _bounds(centre, reach * distance[chunk].max(), model.distance_is_folded)
+        bounds = _bounds(centre, reach * distance[chunk].max(), model.distance_is_folded)
         k = counts[chunk] - n_sure
-        always, unsure = _split(low, high, k[0], k[-1])
+        always, unsure = _split(*bounds, k[0], k[-1])
         # Many draws of many unsure rows are taken in smaller chunks.
         size = max(1, HELD_NUMBERS // max(len(unsure), 1))
         if size < len(chunk):
@@ -208,8 +210,10 @@ def _ranges(model, rows, middle, root):
 def _bounds(centre, reach, folded):
     if not folded:
         return centre - reach, centre + reach
-    size = np.abs(centre)
-    return np.maximum(size - reach, 0.0), size + reach
+    high = np.abs(centre)
+    low = high - reach
+    high += reach
+    return np.maximum(low, 0.0, out=low), high
 
 
 def _split(low, high, fewest, most):

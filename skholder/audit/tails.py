@@ -16,9 +16,9 @@ __all__ = ["CERTAIN", "expected_by_chance", "tail_probabilities"]
 #: A row with n t below this cannot be an inlier: one such row in twenty clean tables.
 CERTAIN = 0.05
 # Every row meets this many draws at least; unlikely ones, whose average is dominated by few, more.
-_FEW_DRAWS, _UNLIKELY = 16, 0.02
+_FEW_DRAWS, _UNLIKELY = 8, 0.02
 # Tail probabilities worked out in each round, if every row met more.
-_MOST = 300_000
+_MOST = 150_000
 
 
 def tail_probabilities(model, theta, rows):

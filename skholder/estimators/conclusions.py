@@ -90,6 +90,8 @@ class Conclusions:
         tails = tail_probabilities(draws.model, draws.theta, table.rows.rows)
         values = minimiser_values(result, table) if draws.gamma > 0 else None
         found = count_rows(result, table, values, tails, self._alpha_prior, self.count, random)
+        # A number for each row that nobody asks for from here on.
+        values = None if values is None else replace(values, b=None)
         blocks = RowBlocks(rows, kept["weight"])
         seen = detect(
             draws.model, blocks, draws.theta, found.counts, table.rows, table.where.member

@@ -265,7 +265,7 @@ def _vacuous_share(posterior, mode, theta, log_mean):
     if gain[0] < 1.0:
         # Not even the best mode says more than the prior.
         return 1.0
-    # A thousand draws know the share well enough.
-    thin = slice(None, None, max(1, len(theta) // 1000))
+    # Some hundred draws know the share well enough.
+    thin = slice(None, None, max(1, len(theta) // 400))
     gains = posterior.log_likelihood(theta[thin], log_mean[thin]) - posterior.vacuum(theta[thin])
     return float(np.mean(gains < 0.5 * gain))

@@ -97,6 +97,12 @@ class WorkingModel(ABC):
     ) -> NDArray[np.float64]:
         """power * (log p_theta(row) - log_peak(theta)), a fresh array of shape (m, T)."""
 
+    def log_kernel_at(
+        self, theta: NDArray[np.float64], power: float
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
+        """rows -> ``log_kernel(theta, rows, power)``, for many blocks of rows."""
+        return lambda rows: self.log_kernel(theta, rows, power)
+
     def log_density(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64]
     ) -> NDArray[np.float64]:
@@ -133,15 +139,20 @@ class WorkingModel(ABC):
         self,
         theta: NDArray[np.float64],
         rows: NDArray[np.float64],
-        weight: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
         power: float,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Weighted sums over rows of grad, and of Hessian + power * grad grad', at one theta (d,).
+        shift: float,
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        """Sums over rows that a climb needs at one theta (d,), in one go where a model can do that.
 
-        What climbs need of :meth:`score_sums`, for models that are faster at this.
+        With omega = weight * exp(log_kernel + shift): the sums of omega, of omega * grad, and of
+        omega * (Hessian + power * grad grad').
         """
-        gradient, hessian, outer = self.score_sums(theta, rows, weight)
-        return gradient, hessian + power * outer
+        omega = np.exp(self.log_kernel(theta[None], rows, power)[:, 0] + shift)
+        if weight is not None:
+            omega *= weight
+        gradient, hessian, outer = self.score_sums(theta, rows, omega)
+        return omega.sum(), gradient, hessian + power * outer
 
     def tail(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """P_theta(p_theta <= p_theta(row)), shape (m, T): how likely a row this unlikely is.
@@ -367,8 +378,13 @@ class LinearDistanceModel(WorkingModel):
     def log_kernel(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], power: float
     ) -> NDArray[np.float64]:
+        return self.log_kernel_at(theta, power)(rows)
+
+    def log_kernel_at(
+        self, theta: NDArray[np.float64], power: float
+    ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
         coef, finish = self.log_kernel_product(theta, power)
-        return finish(coef @ self.distance_features(rows).T).T
+        return lambda rows: finish(coef @ self.distance_features(rows).T).T
 
 
 def _empirical_tail(values, drawn):

@@ -102,7 +102,7 @@ def near_prior(
     near = NearPrior(
         prior,
         origin,
-        np.linalg.inv(factor),
+        np.linalg.inv(factor).astype(float, copy=False),
         _REACH * np.sqrt(d),
         float(prior.log_prob(origin[None])[0]),
         gradient,

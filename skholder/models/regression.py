@@ -132,49 +132,56 @@ class LinearModel(LinearDistanceModel):
         gradient[-1] = -gamma
         return gradient, np.zeros((self.n_params, self.n_params))
 
-    def _row_derivatives(self, theta, rows):
-        """Standardised residuals r, rho'(r), rho''(r), and the two factors of the scores."""
+    def _residuals(self, theta, rows):
+        """Standardised residuals (m,) at one theta (d,)."""
+        r = rows @ self._residual_coef(theta[None])[0]
         # Beyond 1e60 standard deviations a row has no weight, and its square no room.
-        r = np.clip(rows @ self._residual_coef(theta[None])[0], -1e60, 1e60)
-        slope, bend = self.noise.derivatives(r)
-        return r, slope, bend, -slope * np.exp(-theta[-1]), -slope * r - 1
+        return np.clip(r, -1e60, 1e60, out=r)
 
     def scores(self, theta: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        *_, coef_score, scale_score = self._row_derivatives(theta, rows)
-        return np.column_stack([rows[:, :-1] * coef_score[:, None], scale_score])
+        r = self._residuals(theta, rows)
+        slope, _ = self.noise.derivatives(r)
+        scores = np.empty((len(rows), self.n_params))
+        np.multiply(rows[:, :-1], (-np.exp(-theta[-1]) * slope)[:, None], out=scores[:, :-1])
+        scores[:, -1] = -slope * r - 1
+        return scores
 
     def score_sums(
         self, theta: NDArray[np.float64], rows: NDArray[np.float64], weight: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-        gradient, hessian = self.curvature_sums(theta, rows, weight, 0.0)
-        *_, coef_score, scale_score = self._row_derivatives(theta, rows)
-        design = rows[:, :-1]
-        pulled = design * (np.sqrt(weight) * coef_score)[:, None]
-        outer = _bordered(
-            pulled.T @ pulled,
-            design.T @ (weight * coef_score * scale_score),
-            weight @ scale_score**2,
-        )
-        return gradient, hessian, outer
+        gradient, hessian = self._curvature(theta, rows, self._residuals(theta, rows), weight, 0.0)
+        scores = self.scores(theta, rows)
+        return gradient, hessian, (scores * weight[:, None]).T @ scores
 
     def curvature_sums(
         self,
         theta: NDArray[np.float64],
         rows: NDArray[np.float64],
-        weight: NDArray[np.float64],
+        weight: NDArray[np.float64] | None,
         power: float,
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        shift: float,
+    ) -> tuple[float, NDArray[np.float64], NDArray[np.float64]]:
+        r = self._residuals(theta, rows)
+        omega = np.exp(power * self.noise.rho(r) + shift)
+        if weight is not None:
+            omega *= weight
+        return omega.sum(), *self._curvature(theta, rows, r, omega, power)
+
+    def _curvature(self, theta, rows, r, weight, power):
+        """Weighted sums over rows of grad, and of Hessian + power * grad grad'."""
         design, inverse = rows[:, :-1], np.exp(-theta[-1])
-        r, slope, bend, coef_score, scale_score = self._row_derivatives(theta, rows)
+        slope, bend = self.noise.derivatives(r)
+        score = -slope * r - 1
         block = weight * (bend + power * slope * slope)
-        edge = weight * (bend * r + slope - power * slope * scale_score)
-        corner = bend * r * r + slope * r + power * scale_score * scale_score
+        edge = weight * (bend * r + slope - power * slope * score)
+        corner = bend * r * r + slope * r + power * score * score
         # What is a product with the design, side by side.
-        pulled, bordering = np.stack([weight * coef_score, edge * inverse]) @ design
-        curved = _bordered(
-            design.T @ (design * block[:, None]) * inverse**2, bordering, weight @ corner
-        )
-        return np.append(pulled, weight @ scale_score), curved
+        pulled, bordering = np.stack([weight * slope, edge]) @ design
+        curved = np.empty((self.n_params, self.n_params))
+        curved[:-1, :-1] = design.T @ (design * block[:, None]) * inverse**2
+        curved[:-1, -1] = curved[-1, :-1] = bordering * inverse
+        curved[-1, -1] = weight @ corner
+        return np.append(-inverse * pulled, weight @ score), curved
 
     n_modelled = 1
     n_tail_thetas = 1000
@@ -275,11 +282,3 @@ def _minus_square(r):
     with np.errstate(over="ignore"):
         np.multiply(r, r, out=r)
     return np.negative(r, out=r)
-
-
-def _bordered(block, edge, corner):
-    """The symmetric matrix [[block, edge], [edge', corner]]."""
-    matrix = np.empty((len(edge) + 1, len(edge) + 1))
-    matrix[:-1, :-1], matrix[-1, -1] = block, corner
-    matrix[:-1, -1] = matrix[-1, :-1] = edge
-    return matrix

@@ -39,6 +39,10 @@ class _Curve:
     gradient: np.ndarray
     hessian: np.ndarray
 
+    def scaled(self, factor):
+        """That of the log density times a factor."""
+        return _Curve(factor * self.value, factor * self.gradient, factor * self.hessian)
+
 
 def _compose(outer, log_mean, log_c_gradient, log_c_hessian):
     """Chain rule: outer is a function of (L, log C), both functions of theta."""

@@ -280,8 +280,9 @@ def _warwick_jones(model, candidates, sane, pilot, units):
     seen = set()
     while True:
         criterion = np.full(len(candidates), np.inf)
+        aim, _ = model.path_coordinates(candidates[pilot].theta, candidates[pilot].theta, units)
         for j in sane:
-            criterion[j] = _amse(model, candidates[j], candidates[pilot], units)
+            criterion[j] = _amse(model, candidates[j], candidates[pilot], aim, units)
         best = int(np.argmin(criterion))
         if best == pilot or best in seen:
             return best, criterion
@@ -289,9 +290,9 @@ def _warwick_jones(model, candidates, sane, pilot, units):
         pilot = best
 
 
-def _amse(model, one, pilot, units):
+def _amse(model, one, pilot, aim, units):
+    """Estimated mean squared error against a pilot, which has ``aim`` for coordinates."""
     values, jacobian = model.path_coordinates(one.theta, pilot.theta, units)
-    pilot_values, _ = model.path_coordinates(pilot.theta, pilot.theta, units)
-    step = np.append(values - pilot_values, _EPSILON_UNIT * (pilot.rho - one.rho))
+    step = np.append(values - aim, _EPSILON_UNIT * (pilot.rho - one.rho))
     variance = np.sum(jacobian @ one.covariance * jacobian) + _EPSILON_UNIT**2 * one.rho_variance
     return float(step @ step + variance)

@@ -124,20 +124,20 @@ class InfluenceFunction:
         )
 
     def __call__(self, block, design_weight=None):
-        """Influence a (m, d) on theta and b (m,) on rho of rows (m, q)."""
+        """psi (m, d), of which ``psi @ bread`` is the influence on theta, and b (m,) on rho."""
         density = self.model.log_density(self.theta[None], block)[:, 0]
         omega = np.exp(self.gamma * (density - self.log_mean))
         held = omega if design_weight is None else design_weight * self.hold * omega
-        psi = held[:, None] * (self.model.scores(self.theta, block) - self.centre)
+        psi = self.model.scores(self.theta, block) - self.centre
+        psi *= held[:, None]
         # A row so far out that it has no weight has no influence on theta, whatever its score.
         psi[omega == 0] = 0.0
-        a = psi @ self.bread
-        return a, self.rho * (omega - 1 + a @ self.slope)
+        return psi, self.rho * (omega - 1 + psi @ (self.bread @ self.slope))
 
     def on_rho(self, rows, design_weight=None):
         """Influence b (n,) on rho of all rows, block by block."""
         parts, start = [], 0
-        for block, _ in rows:
+        for block, _ in rows.blocks(len(self.theta)):
             part = slice(start, start + len(block))
             parts.append(self(block, None if design_weight is None else design_weight[part])[1])
             start += len(block)
@@ -145,7 +145,10 @@ class InfluenceFunction:
 
     def values(self, squares, total_weight, b=None, a=None):
         """The :class:`InfluenceValues` with the sums of :func:`influence_squares`."""
-        covariance, cross, rho_square = squares
+        meat, crossed, rho_square = squares
+        value, vector = np.linalg.eigh(meat / total_weight**2)
+        # By its root, or rounding makes a variance negative.
+        root = self.bread @ (vector * np.sqrt(np.maximum(value, 0.0)))
         return InfluenceValues(
             theta=self.theta,
             gamma=self.gamma,
@@ -154,16 +157,16 @@ class InfluenceFunction:
             b=b,
             a=a,
             rho_variance=float(rho_square) / total_weight**2,
-            covariance=covariance / total_weight**2,
-            cross=cross / total_weight**2,
+            covariance=root @ root.T,
+            cross=self.bread @ crossed / total_weight**2,
             log_det_curvature=self.log_det_curvature,
         )
 
 
-def influence_squares(a, b, weight):
-    """Sums over rows of w a a', w b a and w b^2: the meat of the sandwich."""
-    weighted = a if weight is None else a * weight[:, None]
-    return a.T @ weighted, b @ weighted, float(b @ (b if weight is None else weight * b))
+def influence_squares(psi, b, weight):
+    """Sums over rows of w psi psi', w b psi and w b^2: the meat of the sandwich."""
+    weighted = psi if weight is None else psi * weight[:, None]
+    return psi.T @ weighted, b @ weighted, float(b @ (b if weight is None else weight * b))
 
 
 def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows=False):
@@ -190,12 +193,12 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
     influence = InfluenceFunction.at(model, rows, theta, gamma, held)
     b, a = np.empty(len(rows)), np.empty((len(rows), len(theta))) if keep_rows else None
     parts, start = [], 0
-    for block, weight in rows:
+    for block, weight in rows.blocks(len(theta)):
         part = slice(start, start + len(block))
-        pulls, b[part] = influence(block, None if held is None else design_weight[part])
+        psi, b[part] = influence(block, None if held is None else design_weight[part])
         if keep_rows:
-            a[part] = pulls
-        parts.append(influence_squares(pulls, b[part], weight))
+            a[part] = psi @ influence.bread
+        parts.append(influence_squares(psi, b[part], weight))
         start += len(block)
     return influence.values(joined(parts, np.add), rows.total_weight, b, a)
 

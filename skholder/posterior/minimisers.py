@@ -77,7 +77,7 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
     return Minimisers(model, refined if len(refined) else points)
 
 
-def free_minimiser(model, rows, gamma, start, tolerance=1e-7):
+def free_minimiser(model, rows, gamma, start, tolerance=1e-4):
     """The minimiser (d,) of the risk with alpha free, not clipped at 1, reached from ``start``.
 
     It maximises F = log S / gamma - log C / (1 + gamma); where only a spike is reached, ``start``
@@ -106,26 +106,36 @@ def minimise_from(points, risk_times, tolerance=1e-7):
         multiplier -> ProfileRisk.
     """
     unit = risk_times(1.0)
-    multiplier = unit.rows.total_weight
+    multiplier, first = unit.rows.total_weight, None
     if unit.gamma > 0:
-        heights = np.abs([unit.height(point) for point in points])
+        if len(points) == 1:
+            # A climb begins with this anyway.
+            first = unit.curve(np.maximum(points[0], _guard(unit.model, points[0])))
+        heights = np.abs([first.value] if first else [unit.height(point) for point in points])
         multiplier /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)
     risk = risk_times(multiplier)
     if len(points) > 1:
         # Most starts end in the same few basins: only one of each need be climbed to its top.
         points, values, widths = _climbed(risk, points, max(tolerance, _BASIN))
         points = points[distinct(points, values, widths, tolerance=_SAME_BASIN)]
-    found, values, _ = _climbed(risk, points, tolerance)
+    found, values, _ = _climbed(risk, points, tolerance, first and first.scaled(multiplier))
     return found[distinct(found, values, np.ones_like(found), tolerance=1e-3)]
 
 
-def _climbed(risk, points, tolerance):
-    """Tops (M, d) reached from points that are no spikes, their values (M,) and widths (M, d)."""
+def _guard(model, point):
+    return spike_guard(point, model.prior.lower, model.spiky)
+
+
+def _climbed(risk, points, tolerance, first=None):
+    """Tops (M, d) reached from points that are no spikes, their values (M,) and widths (M, d).
+
+    ``first`` may be the curve at a single point.
+    """
     model = risk.model
     found, values, widths = [], [], []
     for point in points:
-        guard = spike_guard(point, model.prior.lower, model.spiky)
-        theta, state = maximise(risk.curve, point, guard, tolerance=tolerance)
+        guard = _guard(model, point)
+        theta, state = maximise(risk.curve, point, guard, tolerance=tolerance, state=first)
         if np.isfinite(state.value) and not np.any(at_floor(theta, guard) & model.spiky):
             found.append(theta)
             values.append(state.value)

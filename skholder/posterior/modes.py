@@ -67,7 +67,7 @@ class Mode:
         return self.log_prob + 0.5 * (len(self.theta) * _LOG_2PI + log_det)
 
 
-def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7):
+def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7, state=None):
     """Levenberg-damped Newton ascent inside ``theta >= lower``.
 
     Parameters
@@ -76,6 +76,8 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7):
         theta (d,) -> object with ``value``, ``gradient`` (d,) and ``hessian`` (d, d).
     tolerance : float
         A step that promises less than this, in nats, is the last one: it is taken unseen.
+    state : object or None
+        The curve at the start, where it is known.
 
     Returns
     -------
@@ -83,7 +85,7 @@ def maximise(curve, theta, lower, n_steps=60, tolerance=1e-7):
     state : the curve there, up to that last step
     """
     theta = np.maximum(theta, lower)
-    state = curve(theta)
+    state = curve(theta) if state is None else state
     damping = 0.0
     for _ in range(n_steps):
         free = ~((theta <= lower) & (state.gradient <= 0))

@@ -14,7 +14,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import partial, reduce
+from functools import reduce
 from itertools import pairwise
 
 import numpy as np
@@ -152,25 +152,22 @@ class RowBlocks:
     def score_sums(self, model, theta, power, level):
         """Means over rows of p^power * exp(-power * level) times grad, Hessian and grad grad'."""
         shift = power * (model.log_peak(theta[None])[0] - level)
-        _, *sums = self._weighted_sums(model, theta, power, shift, model.score_sums)
-        return tuple(part / self.total_weight for part in sums)
-
-    def _curvature_sums(self, model, theta, power, shift):
-        """Sums over rows of omega and omega times grad and Hessian + power * grad grad'."""
-        return self._weighted_sums(
-            model, theta, power, shift, partial(model.curvature_sums, power=power)
-        )
-
-    def _weighted_sums(self, model, theta, power, shift, sums):
-        """Sums over rows of omega = w exp(log_kernel + shift) and of ``sums`` with that weight."""
 
         def block(rows, w):
             omega = np.exp(model.log_kernel(theta[None], rows, power)[:, 0] + shift)
-            if w is not None:
-                omega *= w
-            return omega.sum(), *sums(theta, rows, omega)
+            return model.score_sums(theta, rows, omega if w is None else omega * w)
 
-        return self.sums(block, len(theta), _THREAD_DERIVATIVES_FROM)
+        sums = self.sums(block, len(theta), _THREAD_DERIVATIVES_FROM)
+        return tuple(part / self.total_weight for part in sums)
+
+    def _curvature_sums(self, model, theta, power, shift):
+        """The sums of :meth:`WorkingModel.curvature_sums` over all rows."""
+        return self.sums(
+            lambda rows, w: model.curvature_sums(theta, rows, w, power, shift),
+            # What follows a block's sums takes as long as some hundred rows.
+            len(theta) // 2 + 1,
+            _THREAD_DERIVATIVES_FROM // 2,
+        )
 
     def sums(self, block, n_thetas, thread_from=None):
         """Sums over blocks of block(rows, weight), a tuple of numbers or arrays."""

@@ -29,6 +29,9 @@ class Table:
     def log_kernel(self, theta, rows, power):
         return power * self.values[np.ix_(rows[:, 0].astype(int), theta[:, 0].astype(int))]
 
+    def log_kernel_at(self, theta, power):
+        return lambda rows: self.log_kernel(theta, rows, power)
+
     def mean_log_kernel(self, theta):
         return None
 

