@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..inference.health import at_floor_shares
 from ..rows import NORMAL_IQR
 from .adequacy_check import LIMITS, AdequacyCheck, exceeds, moment, worst
 from .kept_rows import KeptRows, second_group
@@ -19,6 +20,8 @@ _CAP = 3.0
 _QUARTILE_ROWS = 4000
 # The share of outliers that is as good as the limit max_contamination.
 _AT_LIMIT = 0.94
+# Rows with a smaller tail probability lie off a spike; so many of them, and it describes no table.
+_OFF, _MANY = 1e-3, 0.2
 # Rows with a larger tail probability than this are compared with the uniform distribution.
 _KEPT_TAIL = 0.2
 
@@ -97,6 +100,8 @@ def judge_adequacy(model, rows, values, shape, names, words, limit):
         checks = [_uniform(model, rows, values, weight)]
     else:
         checks = _normal_checks(model, shape, values.gamma, weight, names)
+    if any(at_floor_shares(model, values.theta[None]).values()):
+        checks.append(_spike(model, rows, values, weight))
     checks.append(_limit(values, limit))
     return Adequacy(words, tuple(checks))
 
@@ -166,14 +171,18 @@ def _standardised(X):
     return np.clip((X - middle) / scale, -_CAP, _CAP)
 
 
+def _tails(model, rows, values):
+    """Tail probabilities (n,) of the rows at the risk minimiser."""
+    return np.concatenate([model.tail(values.theta[None], block)[:, 0] for block, _ in rows])
+
+
 def _uniform(model, rows, values, weight):
     """Tail probabilities of the rows it keeps, which are uniform if the model holds.
 
     Outliers have small ones: above a fifth hardly any is left, so that is where the distribution
     is compared.
     """
-    theta = values.theta[None]
-    tails = np.concatenate([model.tail(theta, block)[:, 0] for block, _ in rows])
+    tails = _tails(model, rows, values)
     kept = tails > _KEPT_TAIL
     total = weight[kept].sum()
     order = np.argsort(tails[kept], kind="stable")
@@ -194,6 +203,21 @@ def _uniform(model, rows, values, weight):
         LIMITS["uniform"],
         "wrong" if exceeds(size, error, LIMITS["uniform"]) else "ok",
         "the rows it keeps are spread otherwise than it says",
+    )
+
+
+def _spike(model, rows, values, weight):
+    """A scale at its floor: the model keeps tied rows, among which no other check sees anything."""
+    share = float(weight[_tails(model, rows, values) < _OFF].sum() / weight.sum())
+    error = np.sqrt(share * (1 - share) / weight.sum())
+    return AdequacyCheck(
+        "spike",
+        "rows",
+        share,
+        float(error),
+        _MANY,
+        "wrong" if exceeds(share, error, _MANY) else "ok",
+        f"it is a spike on tied rows, and {percent(share)} of the rows lie off it",
     )
 
 

@@ -30,6 +30,8 @@ _MAX_MODES = 6
 _DEFENSIVE_SHARE = 0.05
 # Below these log odds more than a twentieth of the posterior says that every row is noise.
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
+# A step halved this often ends at the mode.
+_HALVINGS = 60
 
 
 @dataclass(frozen=True)
@@ -211,7 +213,7 @@ def _laplace_draws(posterior, modes, settings, random):
     mode = modes[0]
     factor = np.linalg.cholesky(mode.covariance)
     step = random.standard_normal((settings.n_draws, len(mode.theta))) @ factor.T
-    theta = np.maximum(mode.theta + step, posterior.model.prior.lower)
+    theta = _within_support(posterior.model.prior, mode.theta, step)
     step = theta - mode.theta
     terms = posterior.rows.log_mean_terms(posterior.model, mode.theta, posterior.gamma)
     log_mean = terms.value + step @ terms.gradient
@@ -220,6 +222,17 @@ def _laplace_draws(posterior, modes, settings, random):
     if posterior.alpha is not None:
         alpha = posterior.draw_alpha(theta, log_mean, random)
     return _Run(theta, log_mean, alpha, {})
+
+
+def _within_support(prior, mode, step):
+    """mode + step (S, d) above the floor, steps halved until the prior allows where they end."""
+    theta = np.maximum(mode + step, prior.lower)
+    for _ in range(_HALVINGS):
+        outside = np.isneginf(prior.log_prob(theta))
+        if not np.any(outside):
+            break
+        theta[outside] = (mode + theta[outside]) / 2
+    return theta
 
 
 def _convergence(names, theta, alpha):

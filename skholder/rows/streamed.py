@@ -40,7 +40,7 @@ class StreamedRows(RowBlocks):
         to_rows = self._to_rows
 
         def run(block):
-            return len(block), function(RowBlocks(to_rows(block), block.weight))
+            return len(block), function(_counted(to_rows(block), block.weight))
 
         self.n_passes += 1
         found = self.source.map(run)
@@ -67,6 +67,13 @@ class StreamedRows(RowBlocks):
 
     def subsample(self, size):
         return self._sample.subsample(size)
+
+
+def _counted(rows, weight):
+    """RowBlocks of the rows that weigh anything: others are no part of the data, however far."""
+    if weight is None or np.all(weight > 0):
+        return RowBlocks(rows, weight)
+    return RowBlocks(rows[weight > 0], weight[weight > 0])
 
 
 class _StreamedSingle:

@@ -161,6 +161,34 @@ def test_heavy_tails_are_a_note():
     assert "only roughly" in found.sentence
 
 
+class TestSpikes:
+    """A density whose scale is at the floor keeps tied rows, and nothing speaks against them."""
+
+    @staticmethod
+    def tied(share, n=400):
+        X = np.random.default_rng(17).normal(5.0, size=(n, 2))
+        X[: round(share * n)] = 0.0
+        return X
+
+    @pytest.mark.parametrize("share", [0.6, 0.7])
+    def test_many_rows_beside_it(self, share):
+        found = density(self.tied(share), gamma=0.5)
+        assert found.verdict == "wrong"
+        assert check(found, "spike").size == pytest.approx(1 - share)
+        assert "a spike on tied rows" in found.sentence
+
+    def test_few_rows_beside_it(self):
+        found = density(self.tied(0.95), gamma=0.5)
+        assert check(found, "spike").status == "ok"
+        assert found.verdict == "right"
+
+    def test_weights_are_repeats(self):
+        X = self.tied(0.5)
+        weight = np.where(np.arange(len(X)) < 200, 2.0, 1.0)
+        found = adequacy(HolderBayesDensity(0.5, **QUICK), X, None, weight)
+        assert check(found, "spike").size == pytest.approx(1 / 3)
+
+
 class TestOtherModels:
     """Of a model that is not normal only the tail probabilities are compared."""
 

@@ -118,7 +118,7 @@ class _Machine(RuleBasedStateMachine):
     def _labelled(self, table):
         if not self.kind.labels:
             return within(table, self.kind.largest)
-        with np.errstate(invalid="ignore"):
+        with np.errstate(invalid="ignore", over="ignore"):
             middle = np.array(table.y, dtype=float) > np.nanmedian(np.array(table.y, dtype=float))
         table = within(table, self.kind.largest)
         return type(table)(table.X, middle.astype(int), table.weight)

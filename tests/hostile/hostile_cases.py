@@ -41,6 +41,8 @@ def _settings():
     yield HolderBayesDensity(model="student_t", **QUICK)
     yield HolderBayesDensity(model="laplace", **QUICK)
     yield HolderBayesDensity(count="holder", **QUICK)
+    yield HolderBayesDensity(covariance_type="full", **QUICK)
+    yield HolderBayesDensity(covariance_type="full", gamma=0.5, inference="laplace", **QUICK)
     yield HolderBayesDensity(standardize=False, **QUICK)
     yield OutlierAuditor(HolderBayesRegressor(**QUICK))
     yield OutlierAuditor(HolderBayesDensity(**QUICK))

@@ -38,6 +38,7 @@ MET = [
     ("weights one huge", "Regressor()"),
     ("weights denormal", "Density()"),
     ("heavy far row", "Density(gamma=0.5, inference=laplace)"),
+    ("shape 20x20", "Density(covariance_type=full, gamma=0.5, inference=laplace)"),
     ("both ends", "Density()"),
     ("both ends", "Regressor()"),
 ]
