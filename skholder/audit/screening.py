@@ -169,7 +169,8 @@ def flagged_share(model, theta, threshold, rows):
 
 def _cuts(model, theta, threshold):
     """Distances (S,) at which the log density reaches the thresholds, by bisection."""
-    wanted = threshold - model.log_peak(theta)
+    # Where no row is flagged the cut is infinite: there is nothing to look for, however far.
+    wanted = np.where(np.isneginf(threshold), 0.0, threshold - model.log_peak(theta))
     low, high = np.zeros(len(theta)), np.ones(len(theta))
     while np.any(far := (model.log_kernel_of_distance(theta, high) > wanted) & (high < 1e150)):
         high[far] *= 4

@@ -74,6 +74,9 @@ class _RowFunction:
     def _comparable(self, log_mean, log_c):
         """Which pairs (L, log C) have a risk within the floats."""
         ratio = self.gamma * log_mean - log_c
+        if not self.divergence.has_alpha:
+            # The risk without alpha is a power itself.
+            ratio = np.maximum(ratio, self.gamma * (log_mean + ratio))
         return np.isfinite(log_c) & (log_c < _STEEP) & (ratio < _STEEP)
 
     def _curve(self, theta, outer):

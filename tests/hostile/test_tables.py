@@ -10,7 +10,7 @@ import pytest
 from hostile_cases import SETTINGS, examine
 from hostile_tables import TABLES, Table
 
-from skholder import HolderBayesDensity
+from skholder import HolderBayesDensity, HolderBayesRegressor
 
 # One case of every kind of failure that was ever met.
 MET = [
@@ -116,3 +116,30 @@ def test_steep_families(model, table):
     X = np.rint(np.abs(made.X)) if model == "poisson" else np.where(made.X, np.abs(made.X), 1.0)
     density = HolderBayesDensity(0.5, model=model, inference="laplace", n_draws=200, random_state=0)
     assert examine(density, Table(X, made.y, made.weight), deep=False) == []
+
+
+def test_thresholds_that_flag_nothing_at_a_tiny_scale():
+    # Found by fuzzing: the distance of such a threshold was looked for beyond the floats.
+    X = np.full((23, 3), 1e9)
+    X[10, 0] = 1e-12
+    regressor = HolderBayesRegressor(
+        0.5, min_scale=1e-12, inference="laplace", n_draws=40, random_state=0
+    )
+    weight = np.array([2, 1, 2, 1, 3, 3, 1, 2, 2, 3, 1, 0, 0, 3, 0, 3, 1, 0, 3, 0, 2, 3, 1.0])
+    assert examine(regressor, Table(X, np.full(23, 3e9), weight), deep=False) == []
+
+
+def test_twice_a_steep_power():
+    # Found by fuzzing: the fit at twice the power, where a row has nearly all of the weight.
+    X = np.random.default_rng(0).normal(size=(11, 4))
+    weight = np.append(np.ones(10), 1e6)
+    density = HolderBayesDensity(
+        40.0,
+        covariance_type="diag",
+        min_scale=1e-12,
+        alpha_prior=(9, 1),
+        n_draws=40,
+        n_ensembles=2,
+        random_state=0,
+    )
+    assert examine(density, Table(X, X[:, 0], weight), deep=False) == []
