@@ -28,9 +28,9 @@ __all__ = ["LogMeanTerms", "RowBlocks", "joined"]
 _BLOCK_BYTES, _BLOCK_ROWS, _BLOCK_THETAS = 393_216, 512, 128
 # Results of so many blocks may wait, for each thread, to be joined: they may be large.
 _MOST_WAITING = 64
-# Below this many row-theta pairs a thread costs more than it saves; sums of derivatives are made of
-# many small calls, so that theirs must be more.
-_THREAD_FROM, _THREAD_DERIVATIVES_FROM = 400_000, 4_000_000
+# Below this many row-theta pairs a thread costs more than it saves, most of all where two threads
+# share a core; sums of derivatives are made of many small calls, in blocks twice as large.
+_THREAD_FROM, _THREAD_DERIVATIVES_FROM = 4_000_000, 2_000_000
 
 
 @dataclass(frozen=True)
@@ -166,7 +166,7 @@ class RowBlocks:
             lambda rows, w: model.curvature_sums(theta, rows, w, power, shift),
             # What follows a block's sums takes as long as some hundred rows.
             len(theta) // 2 + 1,
-            _THREAD_DERIVATIVES_FROM // 2,
+            _THREAD_DERIVATIVES_FROM,
         )
 
     def sums(self, block, n_thetas, thread_from=None):
