@@ -15,6 +15,7 @@ gradient of log rho over all rows, which is -c where d = 1.
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
@@ -193,14 +194,17 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
     influence = InfluenceFunction.at(model, rows, theta, gamma, held)
     b, a = np.empty(len(rows)), np.empty((len(rows), len(theta))) if keep_rows else None
     parts, start = [], 0
-    for block, weight in rows.blocks(len(theta)):
-        part = slice(start, start + len(block))
-        psi, b[part] = influence(block, None if held is None else design_weight[part])
-        if keep_rows:
-            a[part] = psi @ influence.bread
-        parts.append(influence_squares(psi, b[part], weight))
-        start += len(block)
-    return influence.values(joined(parts, np.add), rows.total_weight, b, a)
+    # Where theta is no proper maximum nothing bounds its influence, nor is it asked for.
+    proper = np.isfinite(influence.log_det_curvature)
+    with nullcontext() if proper else np.errstate(over="ignore", invalid="ignore"):
+        for block, weight in rows.blocks(len(theta)):
+            part = slice(start, start + len(block))
+            psi, b[part] = influence(block, None if held is None else design_weight[part])
+            if keep_rows:
+                a[part] = psi @ influence.bread
+            parts.append(influence_squares(psi, b[part], weight))
+            start += len(block)
+        return influence.values(joined(parts, np.add), rows.total_weight, b, a)
 
 
 def _inverse(matrix):

@@ -24,6 +24,8 @@ _N_DIRECTIONS, _N_REWEIGHTED = 500, 10
 _LEVEL = 0.975
 # A column with fewer values is discrete and has no robust distance.
 _FEW_VALUES = 5
+# Spreads of columns of about unit size that are as good as none.
+_LEAST = 1e-100
 # The median absolute deviation of a standard normal is this part of its standard deviation.
 _NORMAL_MAD = 0.6745
 
@@ -90,9 +92,9 @@ def _continuous(X):
     """Columns with more than five values and a spread that is not owned by ties."""
     # Against the middle, not the largest value: one gross entry must not hide the others.
     middle, scale = _spread(X)
-    size = np.maximum(np.abs(middle), 1e-300)
     several = [len(np.unique(column)) > _FEW_VALUES for column in X.T]
-    return np.flatnonzero(several & (scale > 1e-12 * size))
+    # Squares of what is smaller still would be nought.
+    return np.flatnonzero(several & (scale > np.maximum(1e-12 * np.abs(middle), _LEAST)))
 
 
 def _spread(X):
