@@ -28,8 +28,8 @@ __all__ = ["LogMeanTerms", "RowBlocks", "joined"]
 _BLOCK_BYTES, _BLOCK_ROWS, _BLOCK_THETAS = 393_216, 512, 128
 # Results of so many blocks may wait, for each thread, to be joined: they may be large.
 _MOST_WAITING = 64
-# Below this many row-theta pairs a thread costs more than it saves, most of all where two threads
-# share a core. Of derivatives a pair is a row and two coordinates.
+# Below this many row-theta pairs a thread costs more than it saves, as measured on two virtual
+# cores. Of derivatives a pair is a row and two coordinates.
 _THREAD_FROM, _THREAD_DERIVATIVES_FROM = 4_000_000, 2_000_000
 
 
