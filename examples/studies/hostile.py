@@ -5,11 +5,13 @@ Hostile tables
 The test suite fits a part of the tables of ``tests/hostile`` with a part of the settings; this
 study fits every table with every setting: degenerate shapes, ties, constant and collinear columns,
 one huge value, numbers of size 1e-320 to 1e300, offsets to 1e15, odd arrays and weights. Each fit
-must answer with finite numbers or refuse with a clear ValueError before any work is done.
+must answer with finite numbers or refuse with a clear ValueError before any work is done. With
+``--sources`` every table is fitted in memory and as a row source, and the answers must agree.
 
 Run all of it (about an hour on one core), a part of it by name, or every k-th case::
 
     python examples/studies/hostile.py
+    python examples/studies/hostile.py --sources
     python examples/studies/hostile.py --table offset --setting Density
     python examples/studies/hostile.py --every 10 --from 3
 
@@ -28,6 +30,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests" / "hostile"
 
 from hostile_cases import FAULTS, SETTINGS, examine
 from hostile_tables import TABLES
+from source_cases import SOURCE_SETTINGS, compare
 
 
 def main():
@@ -37,16 +40,24 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only every k-th case")
     parser.add_argument("--from", type=int, default=0, dest="first", help="the first of them")
     parser.add_argument("--quick", action="store_true", help="do not fit again to compare")
+    parser.add_argument("--sources", action="store_true", help="row sources beside memory")
     args = parser.parse_args()
+    settings = SOURCE_SETTINGS if args.sources else SETTINGS
     cases = [
         (table, setting)
-        for table, setting in product(TABLES, SETTINGS)
+        for table, setting in product(TABLES, settings)
         if args.table in table and args.setting in setting
     ][args.first :: args.every]
     start, seen, n_done = time.perf_counter(), Counter(), 0
     try:
         for table, setting in cases:
-            for kind, detail in examine(SETTINGS[setting], TABLES[table](), deep=not args.quick):
+            estimator, made = settings[setting], TABLES[table]()
+            found = (
+                compare(estimator, made)
+                if args.sources
+                else examine(estimator, made, deep=not args.quick)
+            )
+            for kind, detail in found:
                 seen[kind] += 1
                 print(f"{kind:16s} {table:24s} {setting:60s} {detail}", flush=True)
             n_done += 1

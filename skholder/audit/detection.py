@@ -179,8 +179,8 @@ def _flag_weighted(values, counts, weight):
     ordered = weight[order]
     before = np.cumsum(ordered, axis=1) - ordered
     room = counts[:, None] - before
-    with np.errstate(divide="ignore", invalid="ignore"):
-        part = np.where(ordered > 0, np.clip(room / ordered, 0, 1), room > 0)
+    with np.errstate(invalid="ignore"):
+        part = np.where(ordered > 0, np.clip(room, 0, ordered) / ordered, room > 0)
     flags = np.empty_like(values)
     np.put_along_axis(flags, order, part, axis=1)
     # Sums of weights round: a row flagged by less than that is not flagged.

@@ -180,6 +180,12 @@ class TestDetect:
         np.testing.assert_array_equal(found.fod, [1, 1, 1, 0])
         np.testing.assert_array_equal(found.threshold, [-3])
 
+    def test_a_weight_of_next_to_nothing(self):
+        # Found by fuzzing: how often such a row fits into the count is no number.
+        values = np.array([[-5.0], [-4.0], [-3.0]])
+        found = detect_table(values, [2], weight=[5e-324, 2.0, 1.0])
+        np.testing.assert_array_equal(found.fod, [1, 1, 0])
+
     def test_rounding_in_the_weights_flags_no_further_row(self):
         # Ten weights of 0.1 sum to a little less than 1.
         values = np.linspace(-2, -1, 20)[:, None]

@@ -9,16 +9,38 @@ from pathlib import Path
 
 import numpy as np
 from sklearn.base import clone, is_regressor
+from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import LeaveOneOut
+from sklearn.tree import DecisionTreeRegressor
 
-from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
+from skholder import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    ModelAuditor,
+    OutlierAuditor,
+    OutlierRejector,
+)
 from skholder.exceptions import HolderBayesWarning
 
 __all__ = ["FAULTS", "SETTINGS", "examine", "refusal"]
 
 #: What can go wrong.
 FAULTS = ("crash", "non-finite", "out of range", "foreign warning", "repeat", "order", "seed")
+#: Answers between 0 and 1.
+SHARES = (
+    "tail_probability_",
+    "tail_probability",
+    "fod_scores_",
+    "fod",
+    "epsilon_posterior_",
+    "epsilon_",
+)
 QUICK = {"n_draws": 200, "n_ensembles": 2, "random_state": 0}
+# They stand for any model of others, and neither overflows on its own account.
+MEDIAN = DummyRegressor(strategy="median")
+TREE = DecisionTreeRegressor(max_depth=3, random_state=0)
 
 
 def _settings():
@@ -46,14 +68,33 @@ def _settings():
     yield HolderBayesDensity(standardize=False, **QUICK)
     yield OutlierAuditor(HolderBayesRegressor(**QUICK))
     yield OutlierAuditor(HolderBayesDensity(**QUICK))
+    for estimator in (MEDIAN, TREE):
+        for scale in ("constant", "fitted"):
+            # Folds of one row each do not hang on the order of the rows.
+            yield ModelAuditor(
+                estimator, cv=LeaveOneOut(), scale=scale, n_draws=200, random_state=0
+            )
+    for mode in ("drop", "weight"):
+        yield AuditedEstimator(TREE, auditor=HolderBayesRegressor(**QUICK), mode=mode)
+    yield OutlierRejector(HolderBayesDensity(**QUICK))
 
 
 def _name(estimator):
-    if isinstance(estimator, OutlierAuditor):
-        return f"OutlierAuditor({_name(estimator.estimator)})"
+    kind = type(estimator).__name__.removeprefix("HolderBayes")
+    if isinstance(estimator, OutlierAuditor | OutlierRejector):
+        (inner,) = (value for value in estimator.get_params(deep=False).values() if _fits(value))
+        return f"{kind}({_name(inner)})"
+    if isinstance(estimator, ModelAuditor):
+        return f"{kind}({type(estimator.estimator).__name__}, scale={estimator.scale})"
+    if isinstance(estimator, AuditedEstimator):
+        return f"{kind}(mode={estimator.mode})"
     quick = type(estimator)(**QUICK).get_params()
     parts = [f"{k}={v}" for k, v in estimator.get_params().items() if v != quick[k]]
-    return f"{type(estimator).__name__.removeprefix('HolderBayes')}({', '.join(parts)})"
+    return f"{kind}({', '.join(parts)})"
+
+
+def _fits(value):
+    return hasattr(value, "fit")
 
 
 #: Every setting by name.
@@ -71,6 +112,8 @@ def refusal(error):
         ("estimators", "inputs.py"),
         ("estimators", "density.py"),
         ("estimators", "width.py"),
+        # What another model leaves is known when it is fitted.
+        ("estimators", "out_of_fold.py"),
         ("utils", "validation.py"),
     }
 
@@ -113,58 +156,93 @@ def examine(estimator, table, *, deep=True):
     return faults
 
 
-def _fitted(estimator, table, **params):
-    return clone(estimator).set_params(**params).fit(table.X, table.y, sample_weight=table.weight)
+def _fitted(estimator, table, seed=None):
+    made = clone(estimator)
+    if seed is not None:
+        seeds = [name for name in made.get_params() if name.endswith("random_state")]
+        made.set_params(**dict.fromkeys(seeds, seed))
+    weight = {} if isinstance(made, OutlierRejector) else {"sample_weight": table.weight}
+    return made.fit(table.X, table.y, **weight)
 
 
 def _core(estimator):
-    return getattr(estimator, "estimator_", estimator)
+    """The Hölder-Bayes estimator inside a fitted one."""
+    for name in ("auditor_", "residual_posterior_"):
+        if hasattr(estimator, name):
+            return _core(getattr(estimator, name))
+    return estimator.estimator_ if isinstance(estimator, OutlierAuditor) else estimator
 
 
-def _output_faults(fitted, table):
-    core, X, y = _core(fitted), table.X, table.y
+def _wrapper_outputs(fitted, X, y):
+    """What an estimator around others says, by name."""
+    if isinstance(fitted, ModelAuditor):
+        return {
+            "residuals_": fitted.residuals_,
+            "predict": fitted.predict(X),
+            "fod": fitted.fod(X, y),
+            "tail_probability": fitted.tail_probability(X, y),
+            "audit_": fitted.audit_.log_density,
+        }
+    if isinstance(fitted, AuditedEstimator):
+        return {"predict": fitted.predict(X), "audit_": fitted.audit_.log_density}
+    if isinstance(fitted, OutlierRejector):
+        return {"sample_indices_": fitted.sample_indices_, "audit_": fitted.audit_.fod}
+    both = (X, y) if is_regressor(fitted.estimator_) else (X,)
+    return {
+        "offset_": fitted.offset_,
+        "decision_function": fitted.decision_function(*both),
+        "predict": fitted.predict(*both),
+        "transform": fitted.transform(X),
+        "audit_": fitted.audit_.log_density,
+    }
+
+
+def _core_outputs(core, X, y):
+    """What a Hölder-Bayes estimator holds and says, by name."""
     outputs = {f"posterior {name}": draws for name, draws in core.posterior_.items()}
     for name, value in vars(core).items():
         if name.endswith("_") and isinstance(value, float | np.ndarray) and name[:1] != "_":
             outputs[name] = value
-    shares = ["tail_probability_"]
-    if core.record_.draws.alpha is not None:
-        shares += ["fod_scores_", "epsilon_posterior_", "epsilon_"]
     # It has no value where the counts are not calibrated.
     outputs.pop("clean_probability_", None)
-    fitted_core, both = _core(fitted), (X, y) if is_regressor(_core(fitted)) else (X,)
-    if is_regressor(fitted_core):
-        mean, sd = fitted_core.predict(X, return_std=True)
+    both = (X, y) if is_regressor(core) else (X,)
+    if is_regressor(core):
+        mean, sd = core.predict(X, return_std=True)
         outputs |= {"predict": mean, "predict sd": sd}
-        outputs["interval"] = fitted_core.predict_interval(X)
-        outputs["score_samples(X)"] = fitted_core.score_samples(X)
-        outputs["sample_y"] = fitted_core.sample_y(X, 2, random_state=0)
+        outputs["interval"] = core.predict_interval(X)
+        outputs["score_samples(X)"] = core.score_samples(X)
+        outputs["sample_y"] = core.sample_y(X, 2, random_state=0)
         # R^2 is scikit-learn's, which squares y.
         small = np.max(np.abs(np.asarray(y, dtype=float))) < 1e150
-        outputs["score"] = fitted_core.score(X, y) if small else 0.0
+        outputs["score"] = core.score(X, y) if small else 0.0
     else:
-        outputs["sample"] = fitted_core.sample(3, random_state=0)
-        outputs["score"] = fitted_core.score(X)
-    outputs["score_samples"] = fitted_core.score_samples(*both)
-    outputs["tail_probability"] = fitted_core.tail_probability(*both)
-    influence = fitted_core.influence(*both)
+        outputs["sample"] = core.sample(3, random_state=0)
+        outputs["score"] = core.score(X)
+    outputs["score_samples"] = core.score_samples(*both)
+    outputs["tail_probability"] = core.tail_probability(*both)
+    influence = core.influence(*both)
     outputs["influence"] = np.concatenate(
         [np.ravel(v) for v in vars(influence).values() if isinstance(v, np.ndarray)]
     )
-    shares.append("tail_probability")
-    if fitted_core.record_.draws.alpha is not None:
-        outputs["fod"] = fitted_core.fod(*both)
-        outputs["audit"] = fitted_core.audit().log_density
-        fitted_core.audit(rule="fdr").to_frame()
-        shares.append("fod")
-    faults = [
-        ("non-finite", name)
-        for name, value in outputs.items()
-        if not np.all(np.isfinite(np.asarray(value, dtype=float)))
-    ]
-    for name in shares:
-        value = np.asarray(outputs[name])
-        if not np.all((value >= -1e-12) & (value <= 1 + 1e-9)):
+    if core.record_.draws.alpha is not None:
+        outputs["fod"] = core.fod(*both)
+        outputs["audit"] = core.audit().log_density
+        core.audit(rule="fdr").to_frame()
+    return outputs
+
+
+def _output_faults(fitted, table):
+    core, X, y = _core(fitted), table.X, table.y
+    rows = fitted.shown_residuals(X, y) if isinstance(fitted, ModelAuditor) else (X, y)
+    answers = [_core_outputs(core, *rows)]
+    if fitted is not core:
+        answers.append(_wrapper_outputs(fitted, X, y))
+    faults = []
+    for name, value in (one for outputs in answers for one in outputs.items()):
+        value = np.asarray(value, dtype=float)
+        if not np.all(np.isfinite(value)):
+            faults.append(("non-finite", name))
+        if name in SHARES and not np.all((value >= -1e-12) & (value <= 1 + 1e-9)):
             faults.append(("out of range", name))
     return faults
 
@@ -183,8 +261,7 @@ def _repeat_faults(estimator, table, first):
     shift = np.max(np.abs(moved.fod_scores_ - core.fod_scores_[order]))
     if not shift <= 0.01:
         faults.append(("order", f"FoD moves by {shift:.2f}"))
-    inner = "estimator__" if core is not first else ""
-    seeds = [_core(_fitted(estimator, table, **{f"{inner}random_state": s})) for s in (1, 2)]
+    seeds = [_core(_fitted(estimator, table, seed)) for seed in (1, 2)]
     epsilons = [core.epsilon_, *(one.epsilon_ for one in seeds)]
     sd = max(core.epsilon_posterior_.std(), 1e-3)
     if np.ptp(epsilons) > max(0.06, 1.0 * sd):

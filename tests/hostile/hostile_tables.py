@@ -223,6 +223,7 @@ def _weights() -> Iterator[tuple[str, Callable[[], Table]]]:
         "huge 1e300": np.full(N, 1e300),
         "one huge": np.append(np.ones(N - 1), 1e12),
         "one 1e300": np.append(np.ones(N - 1), 1e300),
+        "one denormal": np.append(5e-324, np.full(N - 1, 70.0)),
         "tiny 1e-6": np.full(N, 1e-6),
         "tiny 1e-300": np.full(N, 1e-300),
         "denormal": np.full(N, 5e-324),

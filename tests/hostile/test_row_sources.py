@@ -1,26 +1,12 @@
-"""Row sources answer hostile tables as memory does, or refuse them in the same words."""
+"""Row sources answer hostile tables as memory does, or refuse them in the same words.
 
-import numpy as np
+All tables with all settings are ``examples/studies/hostile.py --sources``.
+"""
+
 import pytest
-from hostile_cases import refusal
 from hostile_tables import TABLES
-from sklearn.base import clone
+from source_cases import SOURCE_SETTINGS, compare
 
-from skholder import HolderBayesDensity, HolderBayesRegressor
-from skholder.rows import BlockSource
-
-pytestmark = [
-    pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning"),
-    pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
-]
-
-QUICK = {"gamma": 0.5, "n_draws": 200, "n_ensembles": 2, "random_state": 0}
-MODELS = {
-    "regression": HolderBayesRegressor(leverage="ignore", **QUICK),
-    "plain": HolderBayesRegressor(leverage="ignore", standardize=False, **QUICK),
-    "diagonal": HolderBayesDensity(covariance_type="diag", **QUICK),
-    "laplace": HolderBayesDensity(covariance_type="full", inference="laplace", **QUICK),
-}
 NAMES = (
     "shape 2x1",
     "shape 5x10",
@@ -34,44 +20,10 @@ NAMES = (
     "weights zeros",
     "weights one 1e300",
 )
-
-
-def cut(table, with_y, size=11):
-    def blocks():
-        for start in range(0, len(table.X), size):
-            part = slice(start, start + size)
-            weight = None if table.weight is None else table.weight[part]
-            yield table.X[part], table.y[part] if with_y else None, weight
-
-    return BlockSource(blocks)
-
-
-def answer(call):
-    """What a call gives, or the words of its refusal."""
-    try:
-        return call()
-    except ValueError as error:
-        if not refusal(error):
-            raise
-        return str(error)
+SETTINGS = ("regression", "regression as it comes", "diagonal", "full, laplace")
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("kind", MODELS)
-def test_the_answer_of_memory(kind, name):
-    table, model = TABLES[name](), MODELS[kind]
-    with_y = isinstance(model, HolderBayesRegressor)
-    y = table.y if with_y else None
-    memory = answer(lambda: clone(model).fit(table.X, y, sample_weight=table.weight))
-    streamed = answer(lambda: clone(model).fit(cut(table, with_y)))
-    if isinstance(memory, str):
-        assert streamed == memory
-        return
-    for draws in streamed.posterior_.values():
-        assert np.all(np.isfinite(draws))
-    assert streamed.epsilon_ == pytest.approx(memory.epsilon_, abs=1e-6)
-    blocks = list(streamed.audit_blocks(cut(table, with_y)))
-    fod = np.concatenate([block.fod for block in blocks])
-    assert np.all(np.isfinite(np.concatenate([block.log_density for block in blocks])))
-    counted = slice(None) if table.weight is None else table.weight > 0
-    np.testing.assert_allclose(fod[counted], memory.fod_scores_[counted], atol=0.01)
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_the_answer_of_memory(setting, name):
+    assert compare(SOURCE_SETTINGS[setting], TABLES[name]()) == []

@@ -16,6 +16,7 @@ from skholder import (
     AuditedEstimator,
     HolderBayesDensity,
     HolderBayesRegressor,
+    ModelAuditor,
     OutlierAuditor,
     OutlierRejector,
 )
@@ -30,6 +31,7 @@ ESTIMATORS = {
     "auditor": OutlierAuditor(REGRESSOR),
     "audited": AuditedEstimator(Ridge(), auditor=OutlierAuditor(REGRESSOR)),
     "rejector": OutlierRejector(OutlierAuditor(DENSITY)),
+    "model auditor": ModelAuditor(Ridge(), n_draws=200, random_state=0),
 }
 
 pytestmark = [
@@ -80,9 +82,10 @@ def test_an_interrupted_fit_leaves_the_estimator_as_it_was(
         assert all(vars(estimator)[key] is value for key, value in old.items())
 
 
-def test_an_interrupt_in_the_cleaned_estimator_takes_the_audit_back(table):
+@pytest.mark.parametrize("name", ["audited", "model auditor"])
+def test_an_interrupt_in_the_cleaned_estimator_takes_the_audit_back(name, table):
     X, y = table
-    model = clone(ESTIMATORS["audited"]).fit(X, y)
+    model = clone(ESTIMATORS[name]).fit(X, y)
     before = dict(vars(model))
     model.estimator = before["estimator"] = _Interrupted()
     with pytest.raises(KeyboardInterrupt):
@@ -90,40 +93,42 @@ def test_an_interrupt_in_the_cleaned_estimator_takes_the_audit_back(table):
     assert vars(model) == before
 
 
-def _fitted(estimator, X, y):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return clone(estimator).fit(X, y)
-
-
 def _answer(estimator, X, y):
-    fitted = _fitted(estimator, X, y)
-    return [*(fitted.posterior_[name] for name in fitted.posterior_), fitted.fod_scores_]
+    """What a fit says of its rows; warnings are left to the caller, as filters are global."""
+    fitted = clone(estimator).fit(X, y)
+    audit = fitted.audit() if hasattr(fitted, "audit") else fitted.audit_
+    draws = getattr(fitted, "posterior_", {})
+    return [audit.fod, audit.log_density, *(draws[name] for name in draws)]
 
 
-@pytest.mark.parametrize("estimator", [REGRESSOR, DENSITY], ids=["regressor", "density"])
-def test_fits_in_threads_give_the_serial_answer(estimator, contaminated):
+def _equal(found, expected):
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fits_in_threads_give_the_serial_answer(name, contaminated):
+    estimator = ESTIMATORS[name]
     tables = [contaminated(400, seed=seed)[:2] for seed in (0, 1)]
     serial = [_answer(estimator, *table) for table in tables]
     with ThreadPoolExecutor(2) as pool:
-        jobs = [pool.submit(clone(estimator).fit, *table) for table in tables]
-        fitted = [job.result() for job in jobs]
-    for one, expected in zip(fitted, serial, strict=True):
-        found = [*(one.posterior_[name] for name in one.posterior_), one.fod_scores_]
-        for a, b in zip(found, expected, strict=True):
-            np.testing.assert_array_equal(a, b)
+        jobs = [pool.submit(_answer, estimator, *table) for table in tables]
+        for job, expected in zip(jobs, serial, strict=True):
+            _equal(job.result(), expected)
 
 
-def test_fits_in_processes_give_the_serial_answer(table):
-    serial = _answer(REGRESSOR, *table)
-    for found in Parallel(n_jobs=2)(delayed(_fod)(REGRESSOR, *table) for _ in range(2)):
-        np.testing.assert_array_equal(found, serial[-1])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_fits_in_processes_give_the_serial_answer(name, table):
+    serial = _answer(ESTIMATORS[name], *table)
+    for found in Parallel(n_jobs=2)(delayed(_quietly)(ESTIMATORS[name], *table) for _ in range(2)):
+        _equal(found, serial)
 
 
-def _fod(estimator, X, y):
+def _quietly(estimator, X, y):
+    """As :func:`_answer`, in a process that knows no filters of the test's."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return clone(estimator).fit(X, y).fod_scores_
+        return _answer(estimator, X, y)
 
 
 def _global_state():
@@ -143,6 +148,9 @@ def _use(estimator, X, y):
         fitted.sample(3)
         fitted.score_samples(X)
         fitted.influence(X)
+    elif isinstance(fitted, ModelAuditor):
+        fitted.fod(X, y)
+        fitted.tail_probability(X, y)
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)

@@ -1,0 +1,110 @@
+"""One estimator on one table, in memory and as a row source: where the two answers differ."""
+
+from __future__ import annotations
+
+import traceback
+import warnings
+from pathlib import Path
+
+import numpy as np
+from hostile_cases import QUICK, refusal
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
+
+from skholder import HolderBayesDensity, HolderBayesRegressor
+from skholder.exceptions import HolderBayesWarning
+from skholder.rows import BlockSource
+
+__all__ = ["SOURCE_SETTINGS", "compare"]
+
+# Design weights need the whole design in memory.
+LINEAR = {"leverage": "ignore", **QUICK}
+#: Every setting by name.
+SOURCE_SETTINGS = {
+    "regression": HolderBayesRegressor(gamma=0.5, **LINEAR),
+    "regression, gamma chosen": HolderBayesRegressor(**LINEAR),
+    "regression, laplace": HolderBayesRegressor(gamma=0.5, inference="laplace", **LINEAR),
+    "regression as it comes": HolderBayesRegressor(gamma=0.5, standardize=False, **LINEAR),
+    "student_t": HolderBayesRegressor(gamma=0.5, noise="student_t", **LINEAR),
+    "diagonal": HolderBayesDensity(gamma=0.5, covariance_type="diag", **QUICK),
+    "density, gamma chosen": HolderBayesDensity(**QUICK),
+    "full, laplace": HolderBayesDensity(
+        gamma=0.5, covariance_type="full", inference="laplace", **QUICK
+    ),
+}
+
+
+def compare(model, table):
+    """Faults of a fit to a row source, beside the fit to the same rows in memory.
+
+    Parameters
+    ----------
+    model : estimator
+    table : Table
+
+    Returns
+    -------
+    list of (str, str)
+        Kind and detail.
+    """
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            faults = _differences(model, table)
+        except Exception as error:
+            last = traceback.extract_tb(error.__traceback__)[-1]
+            where = f"{Path(last.filename).name}:{last.lineno}"
+            faults = [("crash", f"{type(error).__name__}: {str(error)[:90]} ({where})")]
+    foreign = {
+        f"{one.category.__name__}: {one.message} ({Path(one.filename).name}:{one.lineno})"
+        for one in caught
+        if not issubclass(one.category, HolderBayesWarning | ConvergenceWarning)
+    }
+    return faults + [("foreign warning", text[:140]) for text in sorted(foreign)]
+
+
+def _differences(model, table):
+    with_y = isinstance(model, HolderBayesRegressor)
+    y = table.y if with_y else None
+    memory = _answer(lambda: clone(model).fit(table.X, y, sample_weight=table.weight))
+    streamed = _answer(lambda: clone(model).fit(_cut(table, with_y)))
+    if isinstance(memory, str) or isinstance(streamed, str):
+        return [] if memory == streamed else [("repeat", f"{streamed!s:.60} for {memory!s:.60}")]
+    blocks = list(streamed.audit_blocks(_cut(table, with_y)))
+    fod, log_density = (
+        np.concatenate([getattr(block, name) for block in blocks])
+        for name in ("fod", "log_density")
+    )
+    faults = [
+        ("non-finite", name)
+        for name, value in (*streamed.posterior_.items(), ("log_density", log_density))
+        if not np.all(np.isfinite(value))
+    ]
+    shift = abs(streamed.epsilon_ - memory.epsilon_)
+    if not shift <= 1e-6:
+        faults.append(("repeat", f"epsilon differs by {shift:.2g}"))
+    counted = slice(None) if table.weight is None else table.weight > 0
+    shift = np.max(np.abs(fod[counted] - memory.fod_scores_[counted]))
+    if not shift <= 0.01:
+        faults.append(("repeat", f"FoD differs by {shift:.2g}"))
+    return faults
+
+
+def _cut(table, with_y, size=11):
+    def blocks():
+        for start in range(0, len(table.X), size):
+            part = slice(start, start + size)
+            weight = None if table.weight is None else table.weight[part]
+            yield table.X[part], table.y[part] if with_y else None, weight
+
+    return BlockSource(blocks)
+
+
+def _answer(call):
+    """What a call gives, or the words of its refusal."""
+    try:
+        return call()
+    except ValueError as error:
+        if not refusal(error):
+            raise
+        return str(error)
