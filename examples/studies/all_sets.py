@@ -1,9 +1,9 @@
 """Every set of a folder with default settings: nothing may break, and warnings say what is odd.
 
-Comma-separated files are regressions on their last column where the others are numbers, densities
-of their numeric columns with ``--density``; ``.npz`` files (with ``X``) are densities. Rows with
-missing values are left out. One line for each: n, p, gamma_, epsilon_, count and interval, verdict,
-R-hat, ESS, seconds, warnings.
+Comma-separated files are regressions on their last column, or on the one that ``TARGETS`` names,
+and densities where there is none, or with ``--density``; ``.npz`` files (with ``X``) are densities.
+Columns of text, labels and rows with missing values are left out. One line for each: n, p, gamma_,
+epsilon_, count and interval, verdict, R-hat, ESS, seconds, warnings.
 
     python examples/studies/all_sets.py FOLDER [--density] [--match NAME]
 """
@@ -18,6 +18,26 @@ import pandas as pd
 
 from skholder import HolderBayesDensity, HolderBayesRegressor
 
+# Classic sets whose target is not their last column; None: they have none.
+TARGETS = {
+    "biomassTill": "Biomass",
+    "bushfire": None,
+    "foodstamp": "participation",
+    "michelson": "Speed",
+    "milk": None,
+    "motor": "accel",
+    "radarImage": None,
+    "steamUse": "Steam",
+    "NOxEmissions": "LNOx",
+}
+# Names of rows, and columns that were made out of others.
+LABELS = {
+    "biomassTill": ["Biom.2"],
+    "kootenay": ["year"],
+    "motor": ["strata", "v"],
+    "NOxEmissions": ["julday"],
+}
+
 
 def tables(folder, density):
     """(name, X, y or None) of every file, small ones first."""
@@ -27,10 +47,12 @@ def tables(folder, density):
             yield name, np.load(path, allow_pickle=False)["X"], None
         elif path.name.endswith((".csv", ".csv.gz")):
             frame = pd.read_csv(path).select_dtypes("number").dropna()
-            if density or frame.shape[1] == 1:
+            frame = frame.drop(columns=LABELS.get(name, []))
+            target = TARGETS.get(name, frame.columns[-1])
+            if density or target is None or frame.shape[1] == 1:
                 yield name, frame, None
             else:
-                yield name, frame.iloc[:, :-1], frame.iloc[:, -1]
+                yield name, frame.drop(columns=target), frame[target]
 
 
 def line(name, X, y):

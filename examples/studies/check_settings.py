@@ -58,6 +58,9 @@ def estimators():
     yield ModelAuditor(Ridge())
     yield AuditedEstimator(Ridge())
     yield OutlierRejector()
+    for scale, rule in product(("constant", "fitted"), ("mean", "lower", "fdr")):
+        yield ModelAuditor(Ridge(), scale=scale, rule=rule, cv=3, n_draws=400)
+    yield ModelAuditor(Ridge(), noise="student_t", refit=False)
     for sampling in samplings():
         regressor = HolderBayesRegressor(**sampling)
         yield regressor
