@@ -44,9 +44,12 @@ def _shapes() -> Iterator[tuple[str, Callable[[], Table]]]:
         (5, 2),
         (5, 10),
         (10, 10),
+        (10, 20),
         (20, 19),
         (20, 20),
         (50, 1),
+        (50, 49),
+        (50, 100),
     ):
         yield f"shape {n}x{p}", lambda n=n, p=p: Table(*plain(n, p, seed=n + p))
 
