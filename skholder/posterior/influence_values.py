@@ -214,7 +214,7 @@ def _inverse(matrix):
     """
     value, vector = np.linalg.eigh((matrix + matrix.T) / 2)
     log_det = float(np.sum(np.log(value))) if value[0] > 0 else -np.inf
-    value = np.maximum(value, 1e-10 * max(value[-1], 1e-300))
+    value = np.maximum(value, max(1e-10 * value[-1], 1e-300))
     return (vector / value) @ vector.T, log_det
 
 

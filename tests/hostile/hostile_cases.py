@@ -12,6 +12,8 @@ from sklearn.base import clone, is_regressor
 from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import LeaveOneOut
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import FunctionTransformer
 from sklearn.tree import DecisionTreeRegressor
 
 from skholder import (
@@ -38,9 +40,14 @@ SHARES = (
     "epsilon_",
 )
 QUICK = {"n_draws": 200, "n_ensembles": 2, "random_state": 0}
-# They stand for any model of others, and neither overflows on its own account.
-MEDIAN = DummyRegressor(strategy="median")
-TREE = DecisionTreeRegressor(max_depth=3, random_state=0)
+# They stand for any model of others, and neither overflows on its own account: trees compute in
+# single precision, and see angles.
+OTHERS = {
+    "median": DummyRegressor(strategy="median"),
+    "tree": make_pipeline(
+        FunctionTransformer(np.arctan), DecisionTreeRegressor(max_depth=3, random_state=0)
+    ),
+}
 
 
 def _settings():
@@ -68,14 +75,14 @@ def _settings():
     yield HolderBayesDensity(standardize=False, **QUICK)
     yield OutlierAuditor(HolderBayesRegressor(**QUICK))
     yield OutlierAuditor(HolderBayesDensity(**QUICK))
-    for estimator in (MEDIAN, TREE):
+    for estimator in OTHERS.values():
         for scale in ("constant", "fitted"):
             # Folds of one row each do not hang on the order of the rows.
             yield ModelAuditor(
                 estimator, cv=LeaveOneOut(), scale=scale, n_draws=200, random_state=0
             )
     for mode in ("drop", "weight"):
-        yield AuditedEstimator(TREE, auditor=HolderBayesRegressor(**QUICK), mode=mode)
+        yield AuditedEstimator(OTHERS["median"], auditor=HolderBayesRegressor(**QUICK), mode=mode)
     yield OutlierRejector(HolderBayesDensity(**QUICK))
 
 
@@ -85,7 +92,8 @@ def _name(estimator):
         (inner,) = (value for value in estimator.get_params(deep=False).values() if _fits(value))
         return f"{kind}({_name(inner)})"
     if isinstance(estimator, ModelAuditor):
-        return f"{kind}({type(estimator.estimator).__name__}, scale={estimator.scale})"
+        (other,) = (name for name, one in OTHERS.items() if one is estimator.estimator)
+        return f"{kind}({other}, scale={estimator.scale})"
     if isinstance(estimator, AuditedEstimator):
         return f"{kind}(mode={estimator.mode})"
     quick = type(estimator)(**QUICK).get_params()

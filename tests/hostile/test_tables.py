@@ -39,14 +39,15 @@ MET = [
     ("weights denormal", "Density()"),
     ("weights one denormal", "Regressor(gamma=0.5, inference=laplace)"),
     ("weights one denormal", "Density()"),
-    ("shape 5x2", "ModelAuditor(DecisionTreeRegressor, scale=fitted)"),
-    ("one y 1e+300", "ModelAuditor(DummyRegressor, scale=constant)"),
+    ("shape 5x2", "ModelAuditor(tree, scale=fitted)"),
+    ("one y 1e+300", "ModelAuditor(median, scale=constant)"),
     ("constant but one", "AuditedEstimator(mode=weight)"),
     ("every row 100 times", "OutlierRejector(Density())"),
     ("heavy far row", "Density(gamma=0.5, inference=laplace)"),
     ("shape 20x20", "Density(covariance_type=full, gamma=0.5, inference=laplace)"),
     ("both ends", "Density()"),
     ("both ends", "Regressor()"),
+    ("both ends", "Regressor(fit_intercept=False)"),
 ]
 # Fitted again with the same seed, with permuted rows and with other seeds.
 AGAIN = [
