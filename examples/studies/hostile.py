@@ -6,7 +6,8 @@ The test suite fits a part of the tables of ``tests/hostile`` with a part of the
 study fits every table with every setting: degenerate shapes, ties, constant and collinear columns,
 one huge value, numbers of size 1e-320 to 1e300, offsets to 1e15, odd arrays and weights. Each fit
 must answer with finite numbers or refuse with a clear ValueError before any work is done. With
-``--sources`` every table is fitted in memory and as a row source, and the answers must agree.
+``--sources`` every table is fitted in memory and as a row source, and the answers must agree up to
+Monte Carlo error (in the test suite: to rounding).
 
 Run all of it (about an hour on one core), a part of it by name, or every k-th case::
 
@@ -32,6 +33,9 @@ from hostile_cases import FAULTS, SETTINGS, examine
 from hostile_tables import TABLES
 from source_cases import SOURCE_SETTINGS, compare
 
+# A row source's answer may differ from that in memory by so many Monte Carlo errors.
+ERRORS = 3.0
+
 
 def main():
     parser = argparse.ArgumentParser(description="Fit hostile tables and count what goes wrong.")
@@ -53,7 +57,7 @@ def main():
         for table, setting in cases:
             estimator, made = settings[setting], TABLES[table]()
             found = (
-                compare(estimator, made)
+                compare(estimator, made, errors=ERRORS)
                 if args.sources
                 else examine(estimator, made, deep=not args.quick)
             )

@@ -126,12 +126,12 @@ def _pattern_checks(mass, v, tau, design, names):
     offset = design.shape[1] - len(names)
     labels = [names[j - offset] for j in np.flatnonzero(telling)]
     standard = _standardised(shown)
-    weighted = design * mass[:, None]
+    length = np.sqrt(mass @ design**2)
+    basis = design / np.where(length > 0, length, 1.0)
+    weighted = basis * mass[:, None]
     square = standard**2
     # Squares off the span of the design, in the metric of the weights.
-    square = (
-        square - design @ np.linalg.lstsq(weighted.T @ design, weighted.T @ square, rcond=1e-10)[0]
-    )
+    square -= basis @ np.linalg.lstsq(weighted.T @ basis, weighted.T @ square, rcond=1e-10)[0]
     bend = _pattern(mass, v * square, square, tau)
     centred = standard - mass @ standard / mass.sum()
     spread = _pattern(mass, (v * v - 1) * centred, standard, 2 * tau**2)

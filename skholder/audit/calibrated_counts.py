@@ -282,7 +282,11 @@ def _tail_evidence(tally):
 
 def _regression(values):
     """Coefficients (d,) of rho on theta in sampling: Cov(rho, theta) Cov(theta)^-1."""
-    return np.linalg.lstsq(values.covariance, values.cross, rcond=1e-10)[0]
+    # In standard deviations: coefficients of columns with huge numbers are next to nothing.
+    sd = np.sqrt(np.diag(values.covariance))
+    unit = np.where(sd > 0, sd, 1.0)
+    correlation = values.covariance / np.outer(unit, unit)
+    return np.linalg.lstsq(correlation, values.cross / unit, rcond=1e-10)[0] / unit
 
 
 def _coupled_uniforms(pull, sd, random):

@@ -25,6 +25,9 @@ from ..rows import RowBlocks, joined
 
 __all__ = ["InfluenceFunction", "InfluenceValues", "influence_squares", "influence_values"]
 
+# Less curvature than this counts as so much, so that its inverse squared is a float.
+_LEAST_CURVATURE = 1e-140
+
 
 @dataclass(frozen=True)
 class InfluenceValues:
@@ -147,9 +150,11 @@ class InfluenceFunction:
     def values(self, squares, total_weight, b=None, a=None):
         """The :class:`InfluenceValues` with the sums of :func:`influence_squares`."""
         meat, crossed, rho_square = squares
-        value, vector = np.linalg.eigh(meat / total_weight**2)
-        # By its root, or rounding makes a variance negative.
-        root = self.bread @ (vector * np.sqrt(np.maximum(value, 0.0)))
+        # By its root, or rounding makes a variance negative; and in units of the diagonal, as J is.
+        unit = np.sqrt(np.diag(meat)) / total_weight
+        unit = np.where(unit > 0, unit, 1.0)
+        value, vector = np.linalg.eigh(meat / total_weight**2 / np.outer(unit, unit))
+        root = self.bread @ (unit[:, None] * vector * np.sqrt(np.maximum(value, 0.0)))
         return InfluenceValues(
             theta=self.theta,
             gamma=self.gamma,
@@ -210,12 +215,16 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
 def _inverse(matrix):
     """Inverse and log determinant of a matrix that should be positive definite.
 
-    Directions in which it is not are given a small curvature, and the determinant is then 0.
+    Directions in which it is not are given a small curvature, and the determinant is then 0. Small
+    is meant in units of the diagonal: a column with one huge number must not decide for the others.
     """
-    value, vector = np.linalg.eigh((matrix + matrix.T) / 2)
-    log_det = float(np.sum(np.log(value))) if value[0] > 0 else -np.inf
-    value = np.maximum(value, max(1e-10 * value[-1], 1e-300))
-    return (vector / value) @ vector.T, log_det
+    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), _LEAST_CURVATURE))
+    value, vector = np.linalg.eigh((matrix + matrix.T) / (2 * np.outer(unit, unit)))
+    proper = value[0] > 0
+    log_det = float(np.sum(np.log(value)) + 2 * np.sum(np.log(unit))) if proper else -np.inf
+    value = np.maximum(value, 1e-10 * max(value[-1], 1.0))
+    root = vector / unit[:, None]
+    return (root / value) @ root.T, log_det
 
 
 def _product(weight, design_weight):

@@ -1,5 +1,6 @@
 """Calibrated counts: identities, the mixture's parts, and when the Hölder conditional stays."""
 
+import dataclasses
 from types import SimpleNamespace
 
 import numpy as np
@@ -61,6 +62,25 @@ def test_identities():
     assert found.counts.dtype == np.int64
     assert found.counts.mean() == pytest.approx(40.0, abs=0.2)
     assert found.counts.std() == pytest.approx(4.0, abs=0.2)
+
+
+def test_counts_follow_theta_whatever_its_units():
+    # One coefficient explains all of K; that of a column of huge numbers has tiny ones.
+    counts, sd = [], 4.0
+    for unit in (1.0, 1e-70):
+        scale = np.array([1.0, unit])
+        covariance = np.outer(scale, scale) * np.array([[1.0, 0.5], [0.5, 2.0]]) / 400
+        values = dataclasses.replace(
+            values_of(0.9, np.resize([1.0, -1.0], 400) * sd / 20),
+            covariance=covariance,
+            cross=covariance @ (np.array([0.0, 0.1]) / scale),
+        )
+        tally = RowTally.of(values.b, np.ones(400), (np.arange(400)[::-1] + 0.5) / 400, 400.0)
+        theta = np.random.default_rng(1).normal(size=(500, 2)) / 20 * scale
+        args = (values, tally, None, theta, FLAT, np.random.RandomState(0))
+        counts.append(calibrated_counts(SimpleNamespace(count_bias=lambda gamma: 0.0), *args))
+        assert np.corrcoef(theta[:, 1] / unit, counts[-1].counts)[0, 1] < -0.3
+    np.testing.assert_array_equal(counts[0].counts, counts[1].counts)
 
 
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (30.0, 2.0)])

@@ -155,6 +155,24 @@ def test_rho_and_its_influence_do_not_depend_on_units():
     assert other.theta[-1] == pytest.approx(one.theta[-1] + np.log(3), abs=1e-5)
 
 
+@pytest.mark.parametrize("factor", [1e-60, 1e60])
+def test_a_column_of_huge_numbers_leaves_the_others_alone(factor):
+    model, rows = case("linear normal")
+    start = start_of(model, rows)
+    theta = free_minimiser(model, RowBlocks(rows), GAMMA, start)
+    moved, scale = rows.copy(), np.array([1.0, 1 / factor, 1.0])
+    moved[:, 1] *= factor
+    one = influence_values(model, RowBlocks(rows), theta, GAMMA)
+    other = influence_values(model, RowBlocks(moved), theta * scale, GAMMA)
+    np.testing.assert_allclose(other.b, one.b, rtol=1e-9)
+    np.testing.assert_allclose(
+        other.covariance / np.outer(scale, scale), one.covariance, rtol=1e-9, atol=1e-12
+    )
+    np.testing.assert_allclose(other.cross / scale, one.cross, rtol=1e-9, atol=1e-12)
+    log_det = other.log_det_curvature + 2 * np.log(scale).sum()
+    assert log_det == pytest.approx(one.log_det_curvature, rel=1e-9)
+
+
 def test_a_row_out_of_reach_has_no_influence_on_theta():
     model, rows = case("linear normal")
     start = start_of(model, rows)
