@@ -30,6 +30,9 @@ __all__ = [
     "risk_terms",
 ]
 
+# exp(709) is the last float.
+_MOST_LOG_Z = 700.0
+
 
 class Divergence(ABC):
     """A phi family. Subclass it (or pass any object with ``phi``) to define your own."""
@@ -201,8 +204,9 @@ def risk(
 ) -> NDArray[np.float64]:
     """H = alpha^(1+gamma) C phi(S / (alpha C)), broadcast over its arguments."""
     log_alpha = np.log(alpha)
-    phi = divergence.phi(np.exp(log_s - log_c - log_alpha), gamma)
-    return np.exp(log_c + (1 + gamma) * log_alpha) * phi
+    # Where alpha is next to nothing its power, which is less, rules.
+    z = np.exp(np.minimum(log_s - log_c - log_alpha, _MOST_LOG_Z))
+    return np.exp(log_c + (1 + gamma) * log_alpha) * divergence.phi(z, gamma)
 
 
 def risk_terms(

@@ -251,3 +251,10 @@ def test_risk_is_least_at_the_ratio(divergence, gamma):
     )
     np.testing.assert_allclose(best.x, 0.6, rtol=1e-6)
     np.testing.assert_allclose(best.fun, -(0.24 ** (1 + gamma)) / 0.4**gamma, rtol=1e-9)
+
+
+@pytest.mark.parametrize("divergence", WITH_ALPHA, ids=repr)
+def test_risk_of_a_vanishing_alpha_vanishes(divergence):
+    # A density as steep as floats bear beside the smallest alpha that they hold.
+    found = risk(divergence, 0.5, np.array([300.0]), np.array([0.0]), np.array([1e-300]))
+    np.testing.assert_allclose(found, 0.0, atol=1e-10)

@@ -215,14 +215,18 @@ def influence_values(model, rows, theta, gamma, *, design_weight=None, keep_rows
 def _inverse(matrix):
     """Inverse and log determinant of a matrix that should be positive definite.
 
-    Directions in which it is not are given a small curvature, and the determinant is then 0. Small
-    is meant in units of the diagonal: a column with one huge number must not decide for the others.
+    In units of its diagonal: a column with one huge number must not decide what is small for the
+    others. Where it is not positive definite, directions of no curvature are given a small one in
+    the units that it came in, and the determinant is then 0.
     """
-    unit = np.sqrt(np.maximum(np.abs(np.diag(matrix)), _LEAST_CURVATURE))
+    unit = np.sqrt(np.maximum(np.diag(matrix), _LEAST_CURVATURE))
     value, vector = np.linalg.eigh((matrix + matrix.T) / (2 * np.outer(unit, unit)))
-    proper = value[0] > 0
-    log_det = float(np.sum(np.log(value)) + 2 * np.sum(np.log(unit))) if proper else -np.inf
-    value = np.maximum(value, 1e-10 * max(value[-1], 1.0))
+    if value[0] > 0:
+        log_det = float(np.sum(np.log(value)) + 2 * np.sum(np.log(unit)))
+    else:
+        value, vector = np.linalg.eigh((matrix + matrix.T) / 2)
+        log_det, unit = -np.inf, np.ones(len(value))
+    value = np.maximum(value, max(1e-10 * value[-1], 1e-300))
     root = vector / unit[:, None]
     return (root / value) @ root.T, log_det
 

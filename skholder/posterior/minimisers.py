@@ -16,6 +16,8 @@ __all__ = ["Minimisers", "free_minimiser", "minimise_from", "risk_minimisers"]
 # Rows used to tell good starting values from bad ones; every minimiser is refined on all rows.
 _SEARCH_ROWS = 2000
 _MAX_REFINED = 3
+# Risks of steep powers vanish in floats: no factor brings them near 1.
+_LARGEST_MULTIPLIER = 1e280
 # A climb this close to its top, in nats, is in its basin; two points this many standard deviations
 # apart are then in the same one.
 _BASIN, _SAME_BASIN = 0.05, 0.5
@@ -112,7 +114,8 @@ def minimise_from(points, risk_times, tolerance=1e-7):
             # A climb begins with this anyway.
             first = unit.curve(np.maximum(points[0], _guard(unit.model, points[0])))
         heights = np.abs([first.value] if first else [unit.height(point) for point in points])
-        multiplier /= unit.gamma * np.max(heights[np.isfinite(heights)], initial=1e-300)
+        height = unit.gamma * np.max(heights[np.isfinite(heights)], initial=0.0)
+        multiplier /= max(height, multiplier / _LARGEST_MULTIPLIER)
     risk = risk_times(multiplier)
     if len(points) > 1:
         # Most starts end in the same few basins: only one of each need be climbed to its top.

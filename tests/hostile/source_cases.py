@@ -42,8 +42,8 @@ def compare(model, table, *, errors=0.0):
     model : estimator
     table : Table
     errors : float
-        Monte Carlo errors by which means may differ: where sums round otherwise, the draws may be
-        others. With fewer rows than parameters the modes that are found may be others too, and
+        Monte Carlo errors by which two means may differ: where sums round otherwise, the draws may
+        be others. With fewer rows than parameters the modes that are found may be others too, and
         answers are not compared.
 
     Returns
@@ -54,7 +54,7 @@ def compare(model, table, *, errors=0.0):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            faults = _differences(model, table, errors / np.sqrt(QUICK["n_draws"]))
+            faults = _differences(model, table, errors)
         except Exception as error:
             last = traceback.extract_tb(error.__traceback__)[-1]
             where = f"{Path(last.filename).name}:{last.lineno}"
@@ -67,7 +67,7 @@ def compare(model, table, *, errors=0.0):
     return faults + [("foreign warning", text[:140]) for text in sorted(foreign)]
 
 
-def _differences(model, table, error):
+def _differences(model, table, errors):
     with_y = isinstance(model, HolderBayesRegressor)
     y = table.y if with_y else None
     memory = _answer(lambda: clone(model).fit(table.X, y, sample_weight=table.weight))
@@ -84,8 +84,10 @@ def _differences(model, table, error):
         for name, value in (*streamed.posterior_.items(), ("log_density", log_density))
         if not np.all(np.isfinite(value))
     ]
-    if error > 0 and len(table.X) < memory.record_.draws.theta.shape[1]:
+    if errors > 0 and len(table.X) < memory.record_.draws.theta.shape[1]:
         return faults
+    effective = min(memory.diagnostics_.ess_bulk.values(), default=QUICK["n_draws"])
+    error = errors * np.sqrt(2 / effective)
     shift = abs(streamed.epsilon_ - memory.epsilon_)
     if not shift <= 1e-6 + error * memory.epsilon_posterior_.std():
         faults.append(("repeat", f"epsilon differs by {shift:.2g}"))

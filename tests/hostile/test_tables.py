@@ -150,3 +150,13 @@ def test_twice_a_steep_power():
         random_state=0,
     )
     assert examine(density, Table(X, X[:, 0], weight), deep=False) == []
+
+
+@pytest.mark.parametrize("estimator", [HolderBayesRegressor, HolderBayesDensity])
+def test_a_steep_power_of_a_row_with_nearly_all_of_the_weight(estimator):
+    # Found by fuzzing: twice that power vanishes in floats, and was divided by.
+    rng = np.random.default_rng(0)
+    weight = np.append(np.ones(12), 1e12)
+    table = Table(rng.normal(size=(13, 1)), 1e100 * rng.normal(size=13), weight)
+    model = estimator(40.0, inference="laplace", n_draws=40, n_ensembles=2, random_state=0)
+    assert examine(model, table, deep=False) == []
