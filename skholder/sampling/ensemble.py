@@ -14,8 +14,10 @@ import numpy as np
 from emcee.moves import StretchMove
 from emcee.state import State
 from joblib import Parallel, delayed
+from scipy.linalg.lapack import dtrtrs
 
 from .moves import CrankNicolsonMove, IndependenceMove
+from .proposals import MixtureProposal
 from .together import run_together
 
 __all__ = ["Samples", "default_walkers", "sample"]
@@ -26,6 +28,8 @@ _FAIR_ACCEPTANCE = 0.5
 _POOR_ACCEPTANCE = 0.25
 # Walkers of a sampler that needs its steps; a batch of fewer is slow to evaluate.
 _FEW_WALKERS = 40
+# Standard deviations of the best component from which on whitening minds its order.
+_VERY_FAR = 1e6
 
 
 @dataclass(frozen=True)
@@ -193,15 +197,14 @@ class _Run:
 
 def _run_ensemble(target, proposal, plan, start, random, tick):
     """One ensemble in coordinates whitened by the best component."""
-    centre, factor = proposal.best.mean, proposal.best.factor
-    whitened = _Whitened(proposal, centre, factor)
     theta, values = start
+    whitened = _Whitened.near(theta, proposal)
 
     def log_prob(coords):
-        return target(centre + coords @ factor.T)
+        return target(whitened.theta(coords))
 
     sampler = emcee.EnsembleSampler(
-        plan.n_walkers, len(centre), log_prob, moves=_moves(whitened, plan), vectorize=True
+        plan.n_walkers, whitened.n_dim, log_prob, moves=_moves(whitened, plan), vectorize=True
     )
     state = State(
         whitened.coords(theta),
@@ -222,7 +225,7 @@ def _run_ensemble(target, proposal, plan, start, random, tick):
         tick()
     blobs = sampler.get_blobs().reshape(plan.n_steps, plan.n_walkers, -1)
     return _Run(
-        theta=centre + sampler.get_chain().swapaxes(0, 1) @ factor.T,
+        theta=whitened.theta(sampler.get_chain().swapaxes(0, 1)),
         kept=blobs.swapaxes(0, 1),
         log_prob=sampler.get_log_prob().T,
         acceptance=float(np.mean(sampler.acceptance_fraction)),
@@ -240,21 +243,59 @@ def _moves(proposal, plan):
     return moves
 
 
+@dataclass(frozen=True)
 class _Whitened:
-    """A proposal seen in the coordinates z of theta = centre + factor z."""
+    """A proposal seen in the coordinates z of theta[order] = centre + factor z.
 
-    def __init__(self, proposal, centre, factor):
-        self.proposal, self.centre, self.factor = proposal, centre, factor
-        self.n_dim = len(centre)
+    Attributes
+    ----------
+    proposal : MixtureProposal
+    centre : ndarray of shape (d,)
+    factor : ndarray of shape (d, d)
+        Lower triangular.
+    order : ndarray of int, shape (d,)
+    """
+
+    proposal: MixtureProposal
+    centre: np.ndarray
+    factor: np.ndarray
+    order: np.ndarray
+
+    @classmethod
+    def near(cls, theta, proposal):
+        """By the best component, where the walkers start at theta (T, d).
+
+        A coordinate in which they lie very far from it, by its measure, comes last: those after it
+        would be differences of huge numbers, and be lost in rounding.
+        """
+        best, d = proposal.best, theta.shape[1]
+        sd = np.sqrt(np.sum(best.factor**2, axis=1))
+        distance = np.max(np.abs(theta - best.mean), axis=0) / sd
+        order, factor = np.arange(d), best.factor
+        if distance.max() > _VERY_FAR:
+            order = np.argsort(distance, kind="stable")
+            correlation = (best.factor / sd[:, None]) @ (best.factor / sd[:, None]).T
+            factor = sd[order, None] * np.linalg.cholesky(correlation[np.ix_(order, order)])
+        return cls(proposal, best.mean[order], factor, order)
+
+    @property
+    def n_dim(self):
+        return len(self.centre)
+
+    def theta(self, coords):
+        """Parameters (..., d) at coordinates."""
+        theta = np.empty(coords.shape)
+        theta[..., self.order] = self.centre + coords @ self.factor.T
+        return theta
+
+    def coords(self, theta):
+        return dtrtrs(self.factor, (theta[:, self.order] - self.centre).T, lower=1)[0].T
 
     def log_prob(self, coords):
-        return self.proposal.log_prob(self.centre + coords @ self.factor.T)
+        return self.proposal.log_prob(self.theta(coords))
 
     def sample(self, size, random):
         return self.coords(self.proposal.sample(size, random))
-
-    def coords(self, theta):
-        return np.linalg.solve(self.factor, (theta - self.centre).T).T
 
     def unit_component(self):
         best = self.proposal.best

@@ -107,6 +107,10 @@ def _columns() -> Iterator[tuple[str, Callable[[], Table]]]:
         X[:] = 1e-245
         X[5, 0], X[7, 1], X[9, 2] = 1e8, 1e100, -1e9
 
+    def fifth_huge(X, y):
+        # Damaged pages of a file look like this.
+        X[::5, 0] *= 1e180
+
     def constant_response(X, y):
         y[:] = 5.0
 
@@ -135,6 +139,7 @@ def _columns() -> Iterator[tuple[str, Callable[[], Table]]]:
         "half bad": half_bad,
         "cauchy": cauchy,
         "columns of all sizes": sizes,
+        "a fifth huge": fifth_huge,
     }
     for name, change in edits.items():
         yield name, lambda change=change: edit(change)

@@ -67,6 +67,28 @@ def test_values_belong_to_their_draws():
     np.testing.assert_allclose(samples.kept.ravel(), flat.sum(axis=1), rtol=1e-9, atol=1e-9)
 
 
+def test_values_belong_to_draws_of_modes_of_very_different_widths():
+    # Seen from the narrow mode, the other one is 1e70 standard deviations away.
+    sd = np.array([1e-70, 1.0])
+    narrow = StudentComponent.from_covariance(
+        np.zeros(2), np.outer(sd, sd) * [[1.0, 0.9], [0.9, 1.0]], 22.0
+    )
+    wide = StudentComponent(np.array([1.0, 3.0]), np.eye(2), 22.0)
+    law = MixtureProposal((narrow, wide), np.array([0.5, 0.5]))
+
+    def target(theta):
+        return np.column_stack([law.log_prob(theta), theta[:, 1]])
+
+    start = MixtureProposal((narrow, wide, PRIOR), np.array([0.48, 0.48, 0.04]))
+    fitted = fit_proposal(target, start, 400, np.random.RandomState(0))
+    samples = sample(target, fitted, n_per_ensemble=2000, n_walkers=40, seeds=SEEDS)
+    np.testing.assert_allclose(samples.kept[..., 0], samples.theta[..., 1], atol=1e-9)
+    near = np.abs(samples.theta[..., 0]) < 1e-60
+    assert near.mean() == pytest.approx(0.5, abs=0.05)
+    assert samples.theta[..., 1].mean() == pytest.approx(1.5, abs=0.1)
+    assert samples.theta[near][:, 1].std() == pytest.approx(1.0, abs=0.1)
+
+
 def test_jobs_change_no_bit():
     target, fitted = TARGETS["banana"], fitted_for("banana")
     one, two = (
