@@ -30,6 +30,8 @@ _MAX_MODES = 6
 _DEFENSIVE_SHARE = 0.05
 # Below these log odds more than a twentieth of the posterior says that every row is noise.
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
+# Draws this many nats above the best mode know of a better one, and are made again with it.
+_OVERLOOKED, _MAX_RETURNS = 10.0, 2
 # A step halved this often ends at the mode.
 _HALVINGS = 60
 
@@ -43,12 +45,17 @@ class _Run:
     theta, log_mean, alpha : as in :class:`~skholder.inference.Draws`
     figures : dict
         Fields of :class:`~skholder.inference.Diagnostics`.
+    peak : ndarray of shape (d,) or None
+        The most likely draw; None where the draws are not the posterior's own.
+    peak_log_prob : float
     """
 
     theta: np.ndarray
     log_mean: np.ndarray
     alpha: np.ndarray | None
     figures: dict
+    peak: np.ndarray | None = None
+    peak_log_prob: float = -np.inf
 
 
 def infer(
@@ -84,6 +91,12 @@ def infer(
         return None
     draw = _laplace_draws if settings.inference == "laplace" else _mcmc_draws
     run = draw(posterior, modes, settings, random)
+    for _ in range(_MAX_RETURNS):
+        overlooked = _overlooked(posterior, modes, run)
+        if not overlooked:
+            break
+        modes = sorted([*overlooked, *modes], key=lambda mode: -mode.log_prob)
+        run = draw(posterior, modes, settings, random)
     vacuous = _vacuous_share(posterior, modes[0], run.theta, run.log_mean)
     clock.lap("sampling")
     diagnostics = Diagnostics(
@@ -142,6 +155,18 @@ def _posterior_modes(found, rows, settings):
     return posterior, modes
 
 
+def _overlooked(posterior, modes, run):
+    """What the draws found and the starts did not: a better mode, or a spike that took them in.
+
+    Climbs are held back from spikes, but a posterior that lies in one is not: without a proposal
+    there the draws would end wherever their way to it was cut off.
+    """
+    enough = modes[0].log_prob + _OVERLOOKED
+    if run.peak_log_prob < enough or posterior.log_prob(run.peak[None])[0, 0] < enough:
+        return []
+    return find_modes(posterior, [run.peak], guarded=False)
+
+
 def _mcmc_draws(posterior, modes, settings, random):
     seeds = random.randint(2**31 - 1, size=settings.n_ensembles + 2)
     per_ensemble = settings.n_draws // settings.n_ensembles
@@ -182,7 +207,15 @@ def _mcmc_draws(posterior, modes, settings, random):
         flat = draws.reshape(settings.n_ensembles, -1, *draws.shape[3:])
         return flat[:, flat.shape[1] - per_ensemble :].reshape(-1, *draws.shape[3:])
 
-    return _Run(last(theta), last(log_mean), None if alpha is None else last(alpha), figures)
+    spot = np.argmax(samples.log_prob)
+    return _Run(
+        last(theta),
+        last(log_mean),
+        None if alpha is None else last(alpha),
+        figures,
+        theta.reshape(-1, d)[spot],
+        float(samples.log_prob.flat[spot]),
+    )
 
 
 def _proposal(posterior, modes):

@@ -198,8 +198,15 @@ def distinct(points, values, scale, tolerance):
     return kept
 
 
-def find_modes(posterior, starts):
+def find_modes(posterior, starts, guarded=True):
     """All distinct modes reached from the starts, best first; floor modes only if no other.
+
+    Parameters
+    ----------
+    posterior : HolderPosterior
+    starts : iterable of ndarray of shape (d,)
+    guarded : bool
+        Whether the starts are robust: climbs are then kept from spikes.
 
     Returns
     -------
@@ -208,7 +215,7 @@ def find_modes(posterior, starts):
     lower = posterior.model.prior.lower
     found = []
     for start in starts:
-        guard = spike_guard(start, lower, posterior.model.spiky)
+        guard = spike_guard(start, lower, posterior.model.spiky) if guarded else lower
         theta, state = maximise(posterior.curve, start, guard)
         if np.isfinite(state.value):
             found.append(laplace(posterior, theta, state, guard))

@@ -17,7 +17,7 @@ GAMMA = 0.5
 def settings(divergence="dpd", **kwargs):
     options = {"temperature": None, "n_draws": 4000, "inference": "mcmc", **kwargs}
     prior = AlphaPrior(1.0, 1.0, 0.5)
-    gamma = 0.0 if divergence == "kl" else GAMMA
+    gamma = options.pop("gamma", 0.0 if divergence == "kl" else GAMMA)
     return Settings(check_divergence(divergence, gamma), gamma, alpha_prior=prior, **options)
 
 
@@ -152,3 +152,17 @@ def test_spikes_only_raise_the_floor_of_another_model(inference):
     assert result.draws.theta[:, -1].min() >= raised.prior.lower[-1]
     # The shares are measured against the floor that held the draws up.
     assert result.diagnostics.floor_share["log_scale"] > 0.05
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_a_spike_that_holds_the_posterior_holds_the_draws(seed):
+    # Most rows are tied: climbs keep away from the spike there, draws fall into it and stop
+    # wherever their steps end, unless it is one of the modes that are proposed.
+    y = np.repeat([-1.0, 0.0, 1.0], [4, 24, 2])
+    rows = RowBlocks(np.column_stack([np.ones(30), (y - y.mean()) / y.std()]))
+    result = run(location_scale(), rows, settings(gamma=0.2, n_draws=200), seed)
+    assert result.modes[0].at_floor
+    assert not result.modes[-1].at_floor
+    assert result.diagnostics.floor_share["log_scale"] > 0.9
+    # S / C of a share of 0.8 that is fitted exactly; of exact residuals C expects fewer.
+    assert result.draws.alpha.mean() == pytest.approx(0.8 * np.sqrt(1.2), abs=0.02)
