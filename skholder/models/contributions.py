@@ -64,10 +64,11 @@ class QuadraticContributions:
         """Nats, and how far the column lies above its most likely value; each (m, k)."""
         inner = rows @ self.precision
         slope = (inner - self.linear) @ self.forward.T
-        curvature = np.sum((self.forward @ self.precision) * self.forward, axis=1)
-        # A constant column has no curvature, and no say.
-        excess = slope / np.where(curvature > 0, curvature, np.inf)
         with np.errstate(over="ignore", invalid="ignore"):
+            curvature = np.sum((self.forward @ self.precision) * self.forward, axis=1)
+            # A constant column has no curvature, and no say; nor has one whose square is no float.
+            usable = (curvature > 0) & (curvature < np.inf)
+            excess = slope / np.where(usable, curvature, np.inf)
             q = np.sum((inner - 2 * self.linear) * rows, axis=1) + self.constant
             nats = self.radial.rise(np.maximum(q, 0)[:, None], slope * excess, rows.shape[1])
         return np.nan_to_num(nats, nan=_LARGEST), excess

@@ -160,3 +160,12 @@ def test_a_steep_power_of_a_row_with_nearly_all_of_the_weight(estimator):
     table = Table(rng.normal(size=(13, 1)), 1e100 * rng.normal(size=13), weight)
     model = estimator(40.0, inference="laplace", n_draws=40, n_ensembles=2, random_state=0)
     assert examine(model, table, deep=False) == []
+
+
+def test_reasons_where_squares_leave_the_floats():
+    # Found by fuzzing: a column that only a row of next to no weight moves.
+    X = np.array([[5e8, -2.0, -5.5e8, 3.2e8], [-4e-285, 2.2, -8.9e8, 4e-7]])
+    density = HolderBayesDensity(
+        0.5, inference="laplace", min_scale=0.9, n_draws=40, n_ensembles=2, random_state=0
+    )
+    assert examine(density, Table(X, X[:, 1], np.array([1e-300, 1.0])), deep=False) == []
