@@ -30,8 +30,11 @@ _MAX_MODES = 6
 _DEFENSIVE_SHARE = 0.05
 # Below these log odds more than a twentieth of the posterior says that every row is noise.
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
-# Draws this many nats above the best mode know of a better one, and are made again with it.
-_OVERLOOKED, _MAX_RETURNS = 10.0, 2
+# Draws this many nats above the best mode are on their way into a spike.
+_OVERLOOKED = 10.0
+# At the calibrated temperature a fit of n rows gains n / gamma nats at the most; so many times as
+# much is absurd.
+_ABSURD = 10.0
 # A step halved this often ends at the mode.
 _HALVINGS = 60
 
@@ -91,13 +94,13 @@ def infer(
         return None
     draw = _laplace_draws if settings.inference == "laplace" else _mcmc_draws
     run = draw(posterior, modes, settings, random)
-    for _ in range(_MAX_RETURNS):
-        overlooked = _overlooked(posterior, modes, run)
-        if not overlooked:
-            break
-        modes = sorted([*overlooked, *modes], key=lambda mode: -mode.log_prob)
+    if spikes := _overlooked(posterior, modes, run):
+        modes = [*spikes, *modes]
         run = draw(posterior, modes, settings, random)
-    vacuous = _vacuous_share(posterior, modes[0], run.theta, run.log_mean)
+    most = np.inf
+    if settings.temperature is None and settings.gamma > 0:
+        most = _ABSURD * rows.total_weight / settings.gamma
+    vacuous = _vacuous_share(posterior, modes[0], run.theta, run.log_mean, most)
     clock.lap("sampling")
     diagnostics = Diagnostics(
         **run.figures,
@@ -156,7 +159,7 @@ def _posterior_modes(found, rows, settings):
 
 
 def _overlooked(posterior, modes, run):
-    """What the draws found and the starts did not: a better mode, or a spike that took them in.
+    """The spike that took the draws in, as a list of modes.
 
     Climbs are held back from spikes, but a posterior that lies in one is not: without a proposal
     there the draws would end wherever their way to it was cut off.
@@ -164,7 +167,7 @@ def _overlooked(posterior, modes, run):
     enough = modes[0].log_prob + _OVERLOOKED
     if run.peak_log_prob < enough or posterior.log_prob(run.peak[None])[0, 0] < enough:
         return []
-    return find_modes(posterior, [run.peak], guarded=False)
+    return [m for m in find_modes(posterior, [run.peak], guarded=False) if m.at_floor]
 
 
 def _mcmc_draws(posterior, modes, settings, random):
@@ -288,14 +291,17 @@ def _log_odds(posterior, modes):
     return logsumexp([mode.log_evidence for mode in modes]) - nothing
 
 
-def _vacuous_share(posterior, mode, theta, log_mean):
-    """Share of draws that keep less than half of what the best mode gains over pure noise."""
+def _vacuous_share(posterior, mode, theta, log_mean, most):
+    """Share of draws that keep less than half of what the best mode gains over pure noise.
+
+    A mode that gains more than ``most`` is a spike on a row or two: it tells nothing of the others.
+    """
     if posterior.gamma == 0:
         return 0.0
     at_mode = mode.theta[None]
     best = posterior.log_likelihood(at_mode, posterior.log_mean(at_mode))
     gain = best - posterior.vacuum(at_mode)
-    if gain[0] < 1.0:
+    if not 1.0 <= gain[0] <= most:
         # Not even the best mode says more than the prior.
         return 1.0
     # Some hundred draws know the share well enough.

@@ -7,7 +7,7 @@ import pytest
 
 from skholder.divergences import check_divergence
 from skholder.inference import Diagnostics, Draws, Inference, Settings, infer
-from skholder.models import LinearModel, NormalNoise
+from skholder.models import EllipticalModel, LinearModel, NormalNoise, NormalRadial
 from skholder.posterior import AlphaPrior, HolderPosterior, Mode
 from skholder.rows import RowBlocks
 
@@ -166,3 +166,19 @@ def test_a_spike_that_holds_the_posterior_holds_the_draws(seed):
     assert result.diagnostics.floor_share["log_scale"] > 0.9
     # S / C of a share of 0.8 that is fitted exactly; of exact residuals C expects fewer.
     assert result.draws.alpha.mean() == pytest.approx(0.8 * np.sqrt(1.2), abs=0.02)
+
+
+def test_a_spike_makes_no_news_of_rows_that_say_nothing():
+    # With gamma 0.5 fifty rows of 100 columns are worth a quarter of a nat: what a spike gains on
+    # top of that is no information.
+    X = np.random.default_rng(0).normal(size=(50, 100))
+    model = EllipticalModel(
+        100,
+        NormalRadial(),
+        full=False,
+        location_prior_scale=2.5,
+        log_scale_prior_scale=1.0,
+        min_scale=1e-3,
+    )
+    result = run(model, RowBlocks(X), settings(n_draws=400))
+    assert result.diagnostics.vacuous_share == 1.0
