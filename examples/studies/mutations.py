@@ -76,8 +76,8 @@ FAULTS = [
     Fault(
         "exponent of alpha in the risk",
         "divergences.py",
-        "return np.exp(log_c + (1 + gamma) * log_alpha) * phi",
-        "return np.exp(log_c + gamma * log_alpha) * phi",
+        "return np.exp(log_c + (1 + gamma) * log_alpha) * divergence.phi(z, gamma)",
+        "return np.exp(log_c + gamma * log_alpha) * divergence.phi(z, gamma)",
         "test_divergences.py",
     ),
     Fault(
@@ -257,6 +257,41 @@ FAULTS = [
         "posterior/test_influence_values.py",
     ),
     Fault(
+        "sandwich: one column's units decide for all",
+        "posterior/influence_values.py",
+        "unit = np.sqrt(np.maximum(np.diag(matrix), _LEAST_CURVATURE))",
+        "unit = np.ones(len(matrix))",
+        "posterior/test_influence_values.py",
+    ),
+    Fault(
+        "counts: their way through theta in the units of columns",
+        "audit/calibrated_counts.py",
+        "unit = np.where(sd > 0, sd, 1.0)",
+        "unit = np.ones(len(sd))",
+        "audit/test_calibrated_counts.py",
+    ),
+    Fault(
+        "sampler: coordinates far away come first",
+        "sampling/ensemble.py",
+        'order = np.argsort(distance, kind="stable")',
+        'order = np.argsort(-distance, kind="stable")',
+        "sampling/test_ensemble.py::test_values_belong_to_draws_of_modes_of_very_different_widths",
+    ),
+    Fault(
+        "inference: no return to a spike that took the draws in",
+        "inference/infer.py",
+        "_OVERLOOKED = 10.0",
+        "_OVERLOOKED = 1e9",
+        "inference/test_infer.py",
+    ),
+    Fault(
+        "inference: an absurd gain is believed",
+        "inference/infer.py",
+        "if not 1.0 <= gain[0] <= most:",
+        "if not 1.0 <= gain[0]:",
+        "inference/test_infer.py",
+    ),
+    Fault(
         "leverage: chance does not raise the limit",
         "posterior/leverage.py",
         "max(_FAR, found.by_chance)",
@@ -365,8 +400,8 @@ FAULTS = [
     Fault(
         "FoD: a heavy row is flagged whole or not at all",
         "audit/detection.py",
-        "np.clip(room / ordered, 0, 1)",
-        "np.clip(np.floor(room / ordered), 0, 1)",
+        "np.clip(room, 0, ordered) / ordered",
+        "np.floor(np.clip(room, 0, ordered) / ordered)",
         "audit/test_audit_set.py",
     ),
     Fault(

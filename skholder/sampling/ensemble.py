@@ -274,8 +274,9 @@ class _Whitened:
         order, factor = np.arange(d), best.factor
         if distance.max() > _VERY_FAR:
             order = np.argsort(distance, kind="stable")
-            correlation = (best.factor / sd[:, None]) @ (best.factor / sd[:, None]).T
-            factor = sd[order, None] * np.linalg.cholesky(correlation[np.ix_(order, order)])
+            # The QR decomposition of a root of the covariance yields its Cholesky factor.
+            triangle = np.linalg.qr((best.factor / sd[:, None])[order].T, mode="r").T
+            factor = sd[order, None] * triangle * np.where(np.diag(triangle) < 0, -1.0, 1.0)
         return cls(proposal, best.mean[order], factor, order)
 
     @property
