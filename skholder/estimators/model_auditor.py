@@ -287,7 +287,9 @@ class ModelAuditor(ResidualAudit):
             return np.ones(len(residuals)), None
         absolute = absolute_size(residuals, weight)
         size = self._predicted("sizes", X, absolute, folds, params, weight)
-        usual = float(np.average(absolute, weights=weight))
+        # In units of the largest, whose sum with others may be no float.
+        largest = absolute.max()
+        usual = float(largest * np.average(absolute / largest, weights=weight))
         fitted = clone(self.estimator).fit(X, absolute, **params)
         return relative_size(size, usual), ResidualSize(fitted, usual)
 

@@ -144,6 +144,13 @@ class ResidualSize:
         return relative_size(self.estimator.predict(X), self.usual)
 
 
+def in_units(residuals, size):
+    """Residuals (n,) divided by their sizes; the furthest stay floats."""
+    largest = np.finfo(float).max
+    with np.errstate(over="ignore"):
+        return np.clip(residuals / size, -largest, largest)
+
+
 def relative_size(size, usual):
     """(size / usual)^(1/3) of fitted sizes (m,), never so small that noise blows up.
 

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..audit import Audit
 from .flagging import flagged_count, flagged_rows
-from .out_of_fold import ResidualSize
+from .out_of_fold import ResidualSize, in_units
 from .residual_posterior import ResidualPosterior, no_columns
 
 __all__ = ["ResidualAudit", "rows_and_response"]
@@ -131,7 +131,7 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = rows_and_response(X, y)
         residuals = y - prediction
         if self.residual_size_ is not None:
-            residuals = residuals / self.residual_size_.of(X)
+            residuals = in_units(residuals, self.residual_size_.of(X))
         return no_columns(residuals), residuals
 
     def shown_prediction(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:

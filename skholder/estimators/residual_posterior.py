@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..audit.out_of_fold import out_of_fold_evidence
 from ..audit.stored_labels import StoredLabels
 from ..models import ResidualModel
+from .out_of_fold import in_units
 from .regressor import HolderBayesRegressor
 
 __all__ = ["ResidualPosterior", "ResidualTable"]
@@ -45,7 +46,7 @@ class ResidualTable(StoredLabels):
     @property
     def standardised(self) -> NDArray[np.float64]:
         """Residuals divided by their size, shape (n,)."""
-        return (self.response - self.prediction) / self.size
+        return in_units(self.response - self.prediction, self.size)
 
 
 class ResidualPosterior(HolderBayesRegressor):

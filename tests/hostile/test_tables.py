@@ -41,6 +41,7 @@ MET = [
     ("weights one denormal", "Density()"),
     ("shape 5x2", "ModelAuditor(tree, scale=fitted)"),
     ("one y 1e+300", "ModelAuditor(median, scale=constant)"),
+    ("one y 1.7e+308", "ModelAuditor(tree, scale=fitted)"),
     ("constant but one", "AuditedEstimator(mode=weight)"),
     ("every row 100 times", "OutlierRejector(Density())"),
     ("heavy far row", "Density(gamma=0.5, inference=laplace)"),
