@@ -9,7 +9,7 @@ must answer with finite numbers or refuse with a clear ValueError before any wor
 ``--sources`` every table is fitted in memory and as a row source, and the answers must agree up to
 Monte Carlo error (in the test suite: to rounding).
 
-Run all of it (about an hour on one core), a part of it by name, or every k-th case::
+Run all of it (an hour or two on one core), a part of it by name, or every k-th case::
 
     python examples/studies/hostile.py
     python examples/studies/hostile.py --sources
