@@ -1,5 +1,7 @@
 """Shared data makers, numerical derivatives and the Hypothesis profile."""
 
+import os
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -9,6 +11,10 @@ settings.register_profile(
     "skholder", deadline=None, derandomize=True, max_examples=20, database=None
 )
 settings.load_profile("skholder")
+
+# OpenMP is loaded later, with scikit-learn. Where tests run side by side, threads of boosted trees
+# wait for each other at every step: a fit of one second took twenty.
+os.environ["OMP_NUM_THREADS"] = "1"
 
 
 def _contaminated(n, p=2, epsilon=0.15, *, shift=8.0, leverage=0.0, seed=0):

@@ -1,17 +1,23 @@
+"""scikit-learn's own checks for the regressor.
+
+All settings with all draws are ``examples/studies/check_settings.py``.
+"""
+
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from slow_checks import quicker
 
 from skholder import HolderBayesRegressor
 
 
 def quick(**kwargs):
-    return HolderBayesRegressor(0.5, leverage="ignore", n_draws=400, **kwargs)
+    return HolderBayesRegressor(0.5, leverage="ignore", n_draws=200, n_ensembles=2, **kwargs)
 
 
 ESTIMATORS = [
     HolderBayesRegressor(),
     *(quick(divergence=name) for name in ("expsat", "ratsat", "gamma", "kl")),
-    HolderBayesRegressor(0.4, n_draws=200, n_ensembles=1, noise="student_t"),
+    HolderBayesRegressor(0.4, n_draws=100, n_ensembles=1, noise="student_t"),
     HolderBayesRegressor(inference="laplace", leverage="guard"),
     HolderBayesRegressor(2.0, inference="laplace", leverage="ignore", n_draws=400),
 ]
@@ -28,4 +34,4 @@ def array_api(monkeypatch):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_check(estimator, check):
-    check(estimator)
+    check(quicker(estimator, check))

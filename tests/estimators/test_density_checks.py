@@ -1,27 +1,18 @@
 """All of scikit-learn's estimator checks, outlier-detector checks included; no exceptions."""
 
 import pytest
-from sklearn.base import clone, is_outlier_detector
+from sklearn.base import is_outlier_detector
 from sklearn.utils.estimator_checks import estimator_checks_generator
+from slow_checks import quicker
 
 from skholder import HolderBayesDensity
-
-# They fit wide tables with few rows again and again, which costs seconds with many draws.
-SLOW = {
-    "check_array_api_input",
-    "check_dtype_object",
-    "check_estimators_dtypes",
-    "check_estimators_nan_inf",
-    "check_n_features_in_after_fitting",
-    "check_sample_weight_equivalence_on_dense_data",
-    "check_sample_weights_not_overwritten",
-}
 
 
 def checks():
     """Every check of the three estimators, the slow ones with fewer draws."""
-    diagonal = HolderBayesDensity(covariance_type="diag", rule="upper", n_ensembles=2)
-    spectral = HolderBayesDensity(covariance_type="spectral", contamination=0.1, n_ensembles=2)
+    few = {"n_draws": 400, "n_ensembles": 2}
+    diagonal = HolderBayesDensity(covariance_type="diag", rule="upper", **few)
+    spectral = HolderBayesDensity(covariance_type="spectral", contamination=0.1, **few)
     # They infer no share, so that they are densities but no outlier detectors.
     unlabelled = [
         HolderBayesDensity(0.5, divergence=name, inference="laplace", n_draws=400)
@@ -29,10 +20,8 @@ def checks():
     ]
     for estimator in (HolderBayesDensity(), spectral, diagonal, *unlabelled):
         for one, check in estimator_checks_generator(estimator):
-            slow = check.func.__name__ in SLOW or one.covariance_type != "auto"
-            used = clone(one).set_params(n_draws=400) if slow else one
             name = f"{one.divergence}-{one.covariance_type}-{check.func.__name__}"
-            yield pytest.param(used, check, id=name)
+            yield pytest.param(quicker(one, check), check, id=name)
 
 
 @pytest.fixture(autouse=True)

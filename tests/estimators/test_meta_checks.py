@@ -21,12 +21,14 @@ from skholder import (
 )
 
 # As by default, but for the number of draws: examples/studies/check_settings.py has all of them.
-FULL = HolderBayesDensity(n_draws=400)
+FULL = HolderBayesDensity(n_draws=200)
 DENSITY = OutlierAuditor(
     HolderBayesDensity("efficiency", n_draws=200, n_ensembles=2, covariance_type="diag")
 )
 LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
-REGRESSION = OutlierAuditor(HolderBayesRegressor(0.5, leverage="ignore", n_draws=400))
+REGRESSION = OutlierAuditor(
+    HolderBayesRegressor(0.5, leverage="ignore", n_draws=200, n_ensembles=2)
+)
 
 
 class PairedAuditor(OutlierAuditor):
