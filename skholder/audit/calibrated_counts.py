@@ -105,7 +105,7 @@ class CountPosterior:
 
 
 def minimiser_values(result, table):
-    """Influence values at the risk minimiser next to the best mode, over the table's rows."""
+    """Influence values at the risk minimiser next to the first mode, over the table's rows."""
     model, gamma = result.draws.model, result.draws.gamma
     theta = free_minimiser(model, table.fitted_rows, gamma, result.modes[0].theta)
     return influence_values(model, table.rows, theta, gamma, design_weight=table.design_weight)

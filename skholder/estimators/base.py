@@ -18,7 +18,7 @@ from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import Audit
 from ..divergences import KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer
-from ..inference.health import MAX_SHARE, MIN_MODE_SHARE
+from ..inference.health import MAX_SHARE
 from ..models import NamedDraws
 from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
 from ..summaries.arviz_export import to_arviz
@@ -227,7 +227,8 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
     def _sampled(self, model, rows, path, gamma, temperature, random):
         """Infer at gamma, or at the next smaller power of the path that is not vacuous.
 
-        Where draws lie around several modes, the next larger powers are tried that have one.
+        Where several modes share the posterior, or the highest does not hold it, the next larger
+        powers are tried.
 
         Returns
         -------
@@ -249,10 +250,10 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
             result, sound = inferred(power, trail, not last)
             if last or sound:
                 break
-        if trail is not None and sound and result.mode_share < MIN_MODE_SHARE:
+        if trail is not None and sound and not result.undivided:
             for power, larger in trail.ascending()[:_MOST_LARGER]:
                 other, sound = inferred(power, larger, True)
-                if sound and other.mode_share >= MIN_MODE_SHARE:
+                if sound and other.undivided:
                     return other, larger
         return result, trail
 

@@ -152,7 +152,8 @@ class HolderBayesDensity(DensityPredictions):
     temperature_, gamma_ : float
         The beta and the gamma that were used.
     modes_ : list of PosteriorMode
-        The modes that were found, best first, in the user's units.
+        The modes that were found, in the user's units: first the one that holds the posterior,
+        then the others by log posterior.
     diagnostics_ : Diagnostics
         R-hat and effective sample sizes, and ``checks``: what can go wrong, with what was seen.
     record_ : FitRecord

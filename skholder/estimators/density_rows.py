@@ -20,7 +20,7 @@ def is_discrete(X):
 
 
 def evidence_of(names, result, start, rows):
-    """What explains each row, measured against the rows (n, q) that the best mode keeps."""
+    """What explains each row, measured against the rows (n, q) that the first mode keeps."""
     draws = result.draws
     log_density = draws.model.log_density(result.modes[0].theta[None], rows)[:, 0]
     typical = typical_rows(log_density, 0.0 if draws.alpha is None else 1 - np.mean(draws.alpha))

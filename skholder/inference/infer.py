@@ -14,14 +14,18 @@ from ..models import WorkingModel
 from ..posterior import (
     HolderPosterior,
     ProfileRisk,
+    by_draws,
+    by_evidence,
     calibrated,
+    evidence_share,
     find_modes,
     mode_share,
+    ripples,
     risk_minimisers,
 )
 from ..rows import RowBlocks, StreamedRows
 from ..sampling.progress import ProgressBar
-from .health import at_ceiling, at_floor_shares
+from .health import MAX_SHARE, MIN_MODE_SHARE, at_ceiling, at_floor_shares
 from .records import Diagnostics, Draws, Inference, Settings
 
 __all__ = ["infer"]
@@ -35,6 +39,10 @@ _OVERLOOKED = 10.0
 # At the calibrated temperature a fit of n rows gains n / gamma nats at the most; so many times as
 # much is absurd.
 _ABSURD = 10.0
+# Where more draws than this are vacuous they lie where the prior puts them.
+_MOSTLY = 0.5
+# Three standard errors of a share at its limit, among some hundred draws.
+_CLOSE_SHARE = 0.03
 # A step halved this often ends at the mode.
 _HALVINGS = 60
 
@@ -92,15 +100,13 @@ def infer(
     clock.lap("modes")
     if settings.refuse_vacuous and _log_odds(posterior, modes) < _LEAST_LOG_ODDS:
         return None
-    draw = _laplace_draws if settings.inference == "laplace" else _mcmc_draws
-    run = draw(posterior, modes, settings, random)
-    if spikes := _overlooked(posterior, modes, run):
-        modes = [*spikes, *modes]
-        run = draw(posterior, modes, settings, random)
+    run, modes = _drawn(posterior, modes, settings, random)
+    highest = max(modes, key=lambda mode: mode.log_prob)
     most = np.inf
     if settings.temperature is None and settings.gamma > 0:
         most = _ABSURD * rows.total_weight / settings.gamma
-    vacuous = _vacuous_share(posterior, modes[0], run.theta, run.log_mean, most)
+    vacuous = _vacuous_share(posterior, highest, run.theta, run.log_mean, most)
+    modes, held = _ordered(posterior, modes, run, settings, vacuous)
     clock.lap("sampling")
     diagnostics = Diagnostics(
         **run.figures,
@@ -118,11 +124,39 @@ def infer(
         run.log_mean,
         run.alpha,
     )
-    # Laplace draws are those of the best mode, whatever the others hold.
-    share = 1.0
-    if settings.inference != "laplace":
-        share = mode_share(modes, run.theta, lambda theta: posterior.log_prob(theta)[:, 0])
-    return Inference(draws, modes, posterior.temperature, diagnostics, share)
+    # Laplace draws are those of the first mode, whatever the others hold.
+    share = 1.0 if settings.inference == "laplace" else held
+    high = ripples([modes[0], highest], _heights(posterior))[1]
+    undivided = held >= MIN_MODE_SHARE and bool(high)
+    return Inference(draws, modes, posterior.temperature, diagnostics, share, undivided)
+
+
+def _drawn(posterior, modes, settings, random):
+    """Draws, and the modes; for Laplace draws the one first that they are of."""
+    if settings.inference == "laplace":
+        modes = by_evidence(modes)
+        return _laplace_draws(posterior, modes[0], settings, random), modes
+    run = _mcmc_draws(posterior, modes, settings, random)
+    if spikes := _overlooked(posterior, modes, run):
+        modes = [*spikes, *modes]
+        run = _mcmc_draws(posterior, modes, settings, random)
+    return run, modes
+
+
+def _ordered(posterior, modes, run, settings, vacuous):
+    """The modes with the one first that holds the posterior, and its share of it."""
+    heights = _heights(posterior)
+    if settings.inference == "laplace":
+        return modes, evidence_share(modes, heights)
+    if vacuous > _MOSTLY:
+        # Draws that say nothing of the rows choose no mode.
+        return modes, mode_share(modes, run.theta, heights)
+    return by_draws(modes, run.theta, heights)
+
+
+def _heights(posterior):
+    """The log posterior (T, d) -> (T,)."""
+    return lambda theta: posterior.log_prob(theta)[:, 0]
 
 
 class _Clock:
@@ -244,9 +278,8 @@ def _proposal(posterior, modes):
     return mixture.widened()
 
 
-def _laplace_draws(posterior, modes, settings, random):
-    """Draws of the normal at the best mode; L by its second-order expansion, so no row is read."""
-    mode = modes[0]
+def _laplace_draws(posterior, mode, settings, random):
+    """Draws of the normal at a mode; L by its second-order expansion, so no row is read."""
     factor = np.linalg.cholesky(mode.covariance)
     step = random.standard_normal((settings.n_draws, len(mode.theta))) @ factor.T
     theta = _within_support(posterior.model.prior, mode.theta, step)
@@ -304,7 +337,13 @@ def _vacuous_share(posterior, mode, theta, log_mean, most):
     if not 1.0 <= gain[0] <= most:
         # Not even the best mode says more than the prior.
         return 1.0
-    # Some hundred draws know the share well enough.
-    thin = slice(None, None, max(1, len(theta) // 400))
-    gains = posterior.log_likelihood(theta[thin], log_mean[thin]) - posterior.vacuum(theta[thin])
-    return float(np.mean(gains < 0.5 * gain))
+
+    def share(thin):
+        some = theta[::thin]
+        gains = posterior.log_likelihood(some, log_mean[::thin]) - posterior.vacuum(some)
+        return float(np.mean(gains < 0.5 * gain))
+
+    # Some hundred draws know the share well enough, but for what is close to the limit.
+    thin = max(1, len(theta) // 400)
+    seen = share(thin)
+    return share(1) if thin > 1 and abs(seen - MAX_SHARE) < _CLOSE_SHARE else seen

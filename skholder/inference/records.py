@@ -67,8 +67,8 @@ class Diagnostics:
     ceiling_share : float
         Share of draws of epsilon at the limit ``max_contamination``.
     mode_share : float
-        Share of draws around the best mode. Below 0.95 counts are not calibrated: they are those
-        of the Hölder conditional.
+        Share of draws around the first of ``modes_``. Below 0.95 counts are not calibrated: they
+        are those of the Hölder conditional.
     n_lost : int
         Directions of the columns that the rows do not determine.
     lost : str
@@ -152,12 +152,14 @@ class Inference:
     ----------
     draws : Draws
     modes : list of Mode
-        Best first.
+        The one first that holds the draws, the others by log posterior.
     temperature : float
         beta.
     diagnostics : Diagnostics
     mode_share : float
-        Share of the draws that lie closest to the best mode.
+        Share of the draws that lie closest to the first mode; 1 for Laplace draws.
+    undivided : bool
+        Whether the first mode is also the highest, and holds the posterior.
     """
 
     draws: Draws
@@ -165,3 +167,4 @@ class Inference:
     temperature: float
     diagnostics: Diagnostics
     mode_share: float = 1.0
+    undivided: bool = True

@@ -11,7 +11,15 @@ from .influence_values import (
 )
 from .leverage import design_weights
 from .minimisers import Minimisers, free_minimiser, risk_minimisers
-from .modes import Mode, find_modes, mode_share
+from .modes import (
+    Mode,
+    by_draws,
+    by_evidence,
+    evidence_share,
+    find_modes,
+    mode_share,
+    ripples,
+)
 from .search import search_random
 from .temperature import calibrated, covariance_rule, trace_rule
 
@@ -25,10 +33,13 @@ __all__ = [
     "Minimisers",
     "Mode",
     "ProfileRisk",
+    "by_draws",
+    "by_evidence",
     "calibrated",
     "covariance_rule",
     "design_weights",
     "efficient_gamma",
+    "evidence_share",
     "find_modes",
     "free_minimiser",
     "gamma_path",
@@ -36,6 +47,7 @@ __all__ = [
     "influence_values",
     "mode_share",
     "profile_terms",
+    "ripples",
     "risk_minimisers",
     "search_random",
     "single_power",

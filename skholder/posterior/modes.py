@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dposv, dpotrf
+from scipy.special import softmax
 
 __all__ = [
     "Mode",
     "at_floor",
+    "by_draws",
+    "by_evidence",
     "distinct",
+    "evidence_share",
     "find_modes",
     "maximise",
     "mode_share",
+    "ripples",
     "spike_guard",
 ]
 
@@ -229,35 +235,87 @@ def find_modes(posterior, starts, guarded=True):
 def mode_share(modes: list[Mode], theta: NDArray[np.float64], log_prob=None) -> float:
     """Share of the draws (S, d) that lie closest to the first mode, each in its own metric.
 
-    Modes within three standard deviations of the first one, or with no valley on the way to it, are
-    ripples on it, not answers of their own.
+    Its :func:`ripples` count as the first mode.
 
     Parameters
     ----------
     modes : list of Mode
-        Best first.
     theta : ndarray of shape (S, d)
+    log_prob : callable or None
+        As of :func:`ripples`.
+    """
+    near = ripples(modes, log_prob)
+    if np.all(near):
+        return 1.0
+    roots = [np.linalg.cholesky(mode.covariance) for mode in modes]
+    # Minus twice the log density of the normal at each mode, up to a constant that all share.
+    distance = [
+        _squared(root, theta - mode.theta) + 2 * np.sum(np.log(np.diag(root)))
+        for root, mode in zip(roots, modes, strict=True)
+    ]
+    return float(np.mean(near[np.argmin(distance, axis=0)]))
+
+
+def ripples(modes: list[Mode], log_prob: Any = None) -> NDArray[np.bool_]:
+    """Which modes are ripples on the first one, not answers of their own, shape (M,).
+
+    They lie within three of its standard deviations, or there is no valley on the way to it.
+
+    Parameters
+    ----------
+    modes : list of Mode
     log_prob : callable or None
         Log posterior (T, d) -> (T,), to look for valleys; where the log density has kinks, standard
         deviations at a mode say little.
     """
-    roots = [np.linalg.cholesky(mode.covariance) for mode in modes]
-
-    def squared(root, step):
-        return np.sum(solve_triangular(root, step.T, lower=True) ** 2, axis=0)
-
-    apart = [squared(roots[0], (mode.theta - modes[0].theta)[None])[0] for mode in modes]
-    near = np.array(apart) < _RIPPLE**2
+    root = np.linalg.cholesky(modes[0].covariance)
+    steps = np.array([mode.theta - modes[0].theta for mode in modes])
+    near = _squared(root, steps) < _RIPPLE**2
     if log_prob is not None and not np.all(near):
         near |= [_no_valley(log_prob, mode.theta, modes[0].theta) for mode in modes]
-    if np.all(near):
+    return near
+
+
+def _squared(root, steps):
+    """Squared lengths (S,) of steps (S, d), in standard deviations."""
+    return np.sum(solve_triangular(root, steps.T, lower=True) ** 2, axis=0)
+
+
+def by_draws(
+    modes: list[Mode], theta: NDArray[np.float64], log_prob: Any = None
+) -> tuple[list[Mode], float]:
+    """The modes with the one first that most draws (S, d) lie around, and its :func:`mode_share`.
+
+    The highest mode is not always the one that holds the posterior: it may be narrow.
+    """
+    share = mode_share(modes, theta, log_prob)
+    if share >= 0.5:
+        return modes, share
+    turned = [_with_first(modes, m) for m in range(len(modes))]
+    shares = [share, *(mode_share(one, theta, log_prob) for one in turned[1:])]
+    most = int(np.argmax(shares))
+    return turned[most], shares[most]
+
+
+def by_evidence(modes: list[Mode]) -> list[Mode]:
+    """The modes with the one first that has the largest mass around it, by Laplace."""
+    if any(mode.at_floor for mode in modes):
+        # The mass of a spike is no normal's.
+        return modes
+    return _with_first(modes, int(np.argmax([mode.log_evidence for mode in modes])))
+
+
+def evidence_share(modes: list[Mode], log_prob: Any = None) -> float:
+    """Share of the mass around all modes that belongs to the first and its :func:`ripples`."""
+    if any(mode.at_floor for mode in modes):
         return 1.0
-    # Minus twice the log density of the normal at each mode, up to a constant that all share.
-    distance = [
-        squared(root, theta - mode.theta) + 2 * np.sum(np.log(np.diag(root)))
-        for root, mode in zip(roots, modes, strict=True)
-    ]
-    return float(np.mean(near[np.argmin(distance, axis=0)]))
+    share = softmax([mode.log_evidence for mode in modes])
+    return float(share[ripples(modes, log_prob)].sum())
+
+
+def _with_first(modes, m):
+    """The modes with the m-th put first."""
+    return [modes[m], *modes[:m], *modes[m + 1 :]]
 
 
 def _no_valley(log_prob, mode, best):

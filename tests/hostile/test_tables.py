@@ -60,6 +60,8 @@ AGAIN = [
     ("one-hot", "Density(gamma=0.5, inference=laplace)"),
     ("every row 100 times", "Density(gamma=0.5, inference=laplace)"),
     ("weights zeros", "Regressor(gamma=0.5, inference=laplace)"),
+    ("half bad", "Density(gamma=0.5)"),
+    ("half bad", "ModelAuditor(median, scale=constant)"),
 ]
 # Wide tables are sampled for seconds: they have their own places above.
 SPREAD = [
@@ -105,6 +107,30 @@ def test_new_rows_however_far_get_finite_answers(far):
     np.testing.assert_array_equal(density.fod(new)[:2], [1, 1])
     np.testing.assert_array_equal(density.predict(new)[:2], [-1, -1])
     assert density.tail_probability(new)[:2].max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("table", "bad"),
+    [
+        ("one x 1e+06", [3, 28, 29]),
+        ("one x 1e+12", [3, 28, 29]),
+        ("a fifth huge", [0, 5, 10, 15, 20, 25]),
+    ],
+)
+@pytest.mark.parametrize("inference", ["mcmc", "laplace"])
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_damaged_cells_are_flagged_and_counted(table, bad, inference):
+    # A fit that follows the damaged cells is the highest mode, but narrow: next to nothing of the
+    # posterior lies there.
+    made = TABLES[table]()
+    model = HolderBayesRegressor(inference=inference, n_draws=400, random_state=0)
+    model.fit(made.X, made.y)
+    audit = model.audit()
+    assert sorted(audit.indices) == bad
+    np.testing.assert_array_equal(audit.count_interval, len(bad))
+    highest = max(mode.log_prob for mode in model.modes_)
+    assert model.modes_[0].log_prob < highest
 
 
 @pytest.mark.parametrize(

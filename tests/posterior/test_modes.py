@@ -1,3 +1,4 @@
+from dataclasses import replace
 from itertools import pairwise
 from types import SimpleNamespace
 
@@ -8,7 +9,18 @@ from scipy import stats
 from skholder.divergences import DensityPower
 from skholder.models import LinearModel, NormalNoise
 from skholder.posterior import AlphaPrior, HolderPosterior
-from skholder.posterior.modes import Mode, distinct, find_modes, laplace, maximise, mode_share
+from skholder.posterior.modes import (
+    Mode,
+    by_draws,
+    by_evidence,
+    distinct,
+    evidence_share,
+    find_modes,
+    laplace,
+    maximise,
+    mode_share,
+    ripples,
+)
 from skholder.rows import RowBlocks
 
 NO_BOUND = np.full(3, -np.inf)
@@ -220,3 +232,53 @@ class TestRipples:
             return -0.05 * theta[:, 0] - 0.2 * np.abs(np.sin(theta[:, 0] * np.pi / 6))
 
         assert mode_share(self.modes, self.draws, log_prob) == 1.0
+
+
+class TestWhichModeIsFirst:
+    """A high and narrow mode at 0 with a wide one at 6: of two nats less, but with twice its mass.
+
+    In three coordinates sds of 0.1 and 0.1 * (2 e^2)^(1/3) make it so.
+    """
+
+    width = 0.1 * (2 * np.exp(2.0)) ** (1 / 3)
+    narrow, wide = (
+        Mode(np.full(3, place), height, sd**2 * np.eye(3), np.zeros(3, bool))
+        for place, height, sd in ((0.0, 0.0, 0.1), (6.0, -2.0, width))
+    )
+
+    def log_prob(self, theta):
+        gap = [np.sum((theta - one.theta) ** 2, axis=1) / 2 for one in (self.narrow, self.wide)]
+        return np.logaddexp(-gap[0] / 0.1**2, -2 - gap[1] / self.width**2)
+
+    def draws(self, n_narrow, n_wide):
+        return np.repeat([self.narrow.theta, self.wide.theta], [n_narrow, n_wide], axis=0)
+
+    @pytest.mark.parametrize("n_narrow", [0, 1, 20, 49])
+    def test_the_one_that_most_draws_lie_around(self, n_narrow):
+        modes, share = by_draws(
+            [self.narrow, self.wide], self.draws(n_narrow, 100 - n_narrow), self.log_prob
+        )
+        assert modes == [self.wide, self.narrow]
+        assert share == pytest.approx(1 - n_narrow / 100)
+
+    def test_the_highest_where_it_holds_the_draws(self):
+        modes, share = by_draws([self.narrow, self.wide], self.draws(70, 30), self.log_prob)
+        assert modes == [self.narrow, self.wide]
+        assert share == pytest.approx(0.7)
+
+    def test_the_one_of_the_largest_mass(self):
+        modes = by_evidence([self.narrow, self.wide])
+        assert modes == [self.wide, self.narrow]
+        assert evidence_share(modes, self.log_prob) == pytest.approx(2 / 3)
+        assert evidence_share([self.narrow, self.wide], self.log_prob) == pytest.approx(1 / 3)
+
+    def test_ripples_count_as_the_mode_they_lie_on(self):
+        beside = replace(self.wide, theta=self.wide.theta + 0.1)
+        modes = [self.wide, self.narrow, beside]
+        np.testing.assert_array_equal(ripples(modes, self.log_prob), [True, False, True])
+        assert evidence_share(modes, self.log_prob) == pytest.approx(4 / 5)
+
+    def test_spikes_have_no_mass_to_compare(self):
+        spike = replace(self.narrow, bound=np.array([False, False, True]))
+        assert by_evidence([spike, self.wide]) == [spike, self.wide]
+        assert evidence_share([spike, self.wide], self.log_prob) == 1.0
