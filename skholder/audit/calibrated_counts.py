@@ -35,8 +35,10 @@ __all__ = [
     "CountPosterior",
     "calibrated_counts",
     "count_rows",
+    "floor_counts",
     "holder_counts",
     "is_calibrated",
+    "leans_on_floor",
     "minimiser_values",
 ]
 
@@ -125,7 +127,7 @@ def count_rows(result, table, values, tails, prior, method, random):
     prior : AlphaPrior
     method : {"calibrated", "holder"}
         ``"holder"`` is the paper's conditional of alpha, and what remains where no single mode
-        holds the draws, or where more rows are counted than there is room to tabulate.
+        holds the draws.
     random : numpy.random.RandomState
 
     Returns
@@ -133,6 +135,9 @@ def count_rows(result, table, values, tails, prior, method, random):
     CountPosterior
     """
     total = table.rows.total_weight
+    if leans_on_floor(result, method):
+        tally = RowTally.of(values.b, table.weight, tails, total)
+        return floor_counts(result, values, tally, prior, random)
     if not is_calibrated(result, method):
         return holder_counts(result, total)
     model = result.draws.model
@@ -144,13 +149,26 @@ def count_rows(result, table, values, tails, prior, method, random):
 
 def is_calibrated(result, method):
     """Whether counts are calibrated: one mode must hold the draws, and alpha be inferred."""
+    return _one_mode(result, method) and not _at_floor(result)
+
+
+def leans_on_floor(result, method):
+    """Whether counts would be calibrated if no scale leaned on its floor.
+
+    Such a scale is no minimiser of the risk, and its influence values say nothing of K.
+    """
+    return _one_mode(result, method) and _at_floor(result)
+
+
+def _one_mode(result, method):
     if method != "calibrated" or result.draws.alpha is None:
         return False
-    best = result.modes[0]
-    # A scale that leans on its floor is no minimiser of the risk, and its influence values say
-    # nothing of K.
-    leaning = any(at_floor_shares(result.draws.model, best.theta[None]).values())
-    return result.mode_share >= MIN_MODE_SHARE and not best.at_floor and not leaning
+    return result.mode_share >= MIN_MODE_SHARE
+
+
+def _at_floor(result):
+    mode = result.modes[0]
+    return mode.at_floor or any(at_floor_shares(result.draws.model, mode.theta[None]).values())
 
 
 def holder_counts(result, total_weight):
@@ -159,6 +177,24 @@ def holder_counts(result, total_weight):
         return CountPosterior(None, None)
     epsilon = 1 - result.draws.alpha
     return CountPosterior(outlier_counts(epsilon, total_weight), epsilon)
+
+
+def floor_counts(result, values, tally, prior, random):
+    """The :class:`CountPosterior` of a fit whose scale leans on its floor.
+
+    The floor holds the scale wider than the rows ask for, so that what cannot be an inlier there
+    is surely none. Where S / C leaves room for no others, K is the number of such rows; else it
+    has the draws of the paper's conditional of alpha that are not less.
+    """
+    counts = holder_counts(result, tally.total).counts
+    certain = int(min(np.rint(tally.certain), np.floor(tally.total * (1 - prior.lower))))
+    enough = counts[counts >= certain]
+    if tally.total * (1 - values.rho) < certain + 0.5 or len(enough) == 0:
+        counts = np.full(len(counts), certain)
+    else:
+        counts = np.where(counts < certain, random.choice(enough, len(counts)), counts)
+    epsilon = _share_given_count(counts, tally.total, prior, random)
+    return CountPosterior(counts, epsilon, certain=tally.certain)
 
 
 def calibrated_counts(model, values, tally, beyond, theta, prior, random):

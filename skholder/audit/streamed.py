@@ -13,8 +13,10 @@ from ..rows import RowBlocks, joined
 from .calibrated_counts import (
     CountPosterior,
     calibrated_counts,
+    floor_counts,
     holder_counts,
     is_calibrated,
+    leans_on_floor,
 )
 from .detection import detect
 from .row_tally import RowTally, doubled_power
@@ -60,9 +62,12 @@ def audit_streamed(result, rows, prior, method, random):
     draws, values = result.draws, None
     found = holder_counts(result, rows.total_weight)
     if draws.gamma > 0:
+        at_floor = leans_on_floor(result, method)
         wanted = is_calibrated(result, method)
-        values, tally, beyond = _tallied(result, rows, wanted)
-        if wanted:
+        values, tally, beyond = _tallied(result, rows, wanted or at_floor, doubled=wanted)
+        if at_floor:
+            found = floor_counts(result, values, tally, prior, random)
+        elif wanted:
             found = calibrated_counts(
                 draws.model, values, tally, beyond, draws.theta, prior, random
             )
@@ -71,7 +76,7 @@ def audit_streamed(result, rows, prior, method, random):
     return StreamedAudit(found, _thresholds(draws, rows, found.counts), values)
 
 
-def _tallied(result, rows, wanted):
+def _tallied(result, rows, wanted, doubled):
     """Influence values, the tally and the fit at twice the power, if they are wanted."""
     model, gamma = result.draws.model, result.draws.gamma
     theta = free_minimiser(model, rows, gamma, result.modes[0].theta)
@@ -84,7 +89,7 @@ def _tallied(result, rows, wanted):
     if not wanted:
         return values, None, None
     draws, total_weight = result.draws.theta, rows.total_weight
-    beyond = doubled_power(model, rows, values)
+    beyond = doubled_power(model, rows, values) if doubled else None
 
     def tally(held):
         weight = np.ones(len(held)) if held.weight is None else held.weight

@@ -142,7 +142,8 @@ class HolderBayesDensity(DensityPredictions):
         How likely a row at least as unlikely as each training row is, if that follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN where counts are the
-        paper's: with ``count="holder"``, or if draws lie around several modes.
+        paper's, with ``count="holder"`` or if draws lie around several modes, and where a scale
+        leans on its floor.
     adequacy_ : Adequacy
         Whether the model describes the rows it keeps, with a verdict in words.
     gamma_path_ : GammaPath
@@ -324,7 +325,7 @@ class HolderBayesDensity(DensityPredictions):
             # Differences between powers are all noise here; a small one still sees gross rows.
             return efficient_gamma(start.model.n_modelled, _FEW_ROWS_EFFICIENCY), None
         # Tied values make narrow modes, to which a search over powers would be drawn.
-        discrete = start.model.is_normal and is_discrete(start.data)
+        discrete = start.model.is_normal and is_discrete(start.data, start.table.where.chosen)
         if self.gamma == "efficiency" or (self.gamma == "auto" and discrete):
             return efficient_gamma(start.model.n_modelled), None
         return super()._power(start)

@@ -13,9 +13,13 @@ __all__ = ["evidence_of", "is_discrete", "lost_directions"]
 _FEW_VALUES, _FEW_ROWS = 5, 1000
 
 
-def is_discrete(X):
-    """Whether some column of X has so few values that most rows share theirs with others."""
-    few = X[:: max(1, len(X) // _FEW_ROWS)]
+def is_discrete(X, chosen):
+    """Whether some column of X has so few values that most rows share theirs with others.
+
+    ``chosen`` are the distinct rows in canonical order, so that neither the order of the table nor
+    rows without weight decide.
+    """
+    few = X[chosen[:: max(1, len(chosen) // _FEW_ROWS)]]
     return any(1 < len(np.unique(column)) <= _FEW_VALUES for column in few.T)
 
 

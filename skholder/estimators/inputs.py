@@ -51,7 +51,8 @@ def usable_weight(sample_weight, X):
     """Row weights as a float array, or None; an error where no two rows carry weight."""
     if sample_weight is None:
         return None
-    weight = check_sample_weight(sample_weight, X, dtype=np.float64)
+    # A copy: a fit keeps its weights, whatever becomes of the caller's array.
+    weight = check_sample_weight(sample_weight, X, dtype=np.float64, copy=True)
     if np.any(weight < 0):
         raise ValueError("sample_weight must not be negative.")
     check_total_weight(weight)
@@ -69,6 +70,8 @@ def naming_columns(X, y=None):
     Arrays have no names: their errors stay scikit-learn's, as do those about missing values,
     sparse matrices and complex numbers.
     """
+    if hasattr(X, "collect_schema") and hasattr(X, "collect"):
+        raise ValueError("A LazyFrame has no rows yet: pass X.collect().")
     columns = _named_columns(X, y)
     for name, column in columns:
         what = _DATES.get(_kind(column))
@@ -97,8 +100,9 @@ def _about_dates(name, what):
 
 
 def _named_columns(X, y):
-    """What to call each column of a pandas or polars object, and the column."""
-    names = list(getattr(X, "columns", ()))
+    """What to call each column of a pandas, polars or pyarrow object, and the column."""
+    # The columns of a pyarrow table are arrays.
+    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
     if len(set(map(str, names))) < len(names):
         # Which of two columns of one name is meant cannot be said.
         names = []

@@ -122,7 +122,7 @@ class ModelAuditor(ResidualAudit):
         follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN if draws lie around
-        several modes.
+        several modes, or the scale leans on its floor.
     adequacy_ : Adequacy
         Whether the noise describes the residuals of the rows it keeps, with a verdict in words.
     gamma_ : float

@@ -75,7 +75,9 @@ def risk_minimisers(model, rows, divergence, gamma, lower, random, starts=None):
         return Minimisers(model, starts[order])
     if few is rows:
         return Minimisers(model, points)
-    refined = minimise_from(points[:_MAX_REFINED], lambda m: risk_on(rows, multiplier=m))
+    if few.total_weight != rows.total_weight:
+        points = points[:_MAX_REFINED]
+    refined = minimise_from(points, lambda m: risk_on(rows, multiplier=m))
     return Minimisers(model, refined if len(refined) else points)
 
 

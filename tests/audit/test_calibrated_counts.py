@@ -15,6 +15,11 @@ from skholder.audit.row_tally import RowTally
 from skholder.posterior import AlphaPrior, InfluenceValues
 
 FLAT = AlphaPrior(1.0, 1.0, 0.5)
+# Modes whose scale leans on its floor of exp(-7).
+SPIKES = (
+    SimpleNamespace(at_floor=True, theta=np.array([0.0, -6.5])),
+    SimpleNamespace(at_floor=False, theta=np.array([0.0, -6.7])),
+)
 
 
 def values_of(rho, b, d=2):
@@ -204,12 +209,12 @@ class TestWhichMethod:
         }
         return SimpleNamespace(**given)
 
-    def counted(self, method="calibrated", **kwargs):
+    def counted(self, method="calibrated", rho=0.8, certain=0, **kwargs):
         n = 100
         rows = SimpleNamespace(total_weight=float(n))
         table = SimpleNamespace(weight=np.ones(n), rows=rows, design_weight=None)
-        values = values_of(0.8, np.resize([0.2, -0.2], n))
-        tails = (np.arange(n) + 0.5) / n
+        values = values_of(rho, np.resize([0.2, -0.2], n))
+        tails = np.where(np.arange(n) < certain, 0.0, (np.arange(n) + 0.5) / n)
         return count_rows(
             self.result(**kwargs), table, values, tails, FLAT, method, np.random.RandomState(0)
         )
@@ -223,8 +228,8 @@ class TestWhichMethod:
         [
             {"method": "holder"},
             {"mode_share": 0.94},
-            {"modes": [SimpleNamespace(at_floor=True, theta=np.array([0.0, -6.5]))]},
-            {"modes": [SimpleNamespace(at_floor=False, theta=np.array([0.0, -6.7]))]},
+            {"mode_share": 0.94, "modes": SPIKES[:1]},
+            {"method": "holder", "modes": SPIKES[:1]},
         ],
     )
     def test_the_conditional_of_alpha_where_not(self, case):
@@ -233,6 +238,28 @@ class TestWhichMethod:
         np.testing.assert_array_equal(found.epsilon, epsilon)
         np.testing.assert_array_equal(found.counts, outlier_counts(epsilon, 100.0))
         assert np.isnan(found.clean_probability)
+
+    @pytest.mark.parametrize("spike", SPIKES)
+    @pytest.mark.parametrize("certain", [0, 1, 15])
+    def test_at_the_floor_the_rows_beyond_it_are_counted(self, spike, certain):
+        # The scale is held wider than the rows ask for: S / C leaves no room for others.
+        found = self.counted(modes=[spike], rho=1.05 - certain / 100, certain=certain)
+        np.testing.assert_array_equal(found.counts, certain)
+        assert found.epsilon.mean() == pytest.approx((certain + 1) / 102, abs=0.02)
+        assert np.isnan(found.clean_probability)
+
+    @pytest.mark.parametrize("certain", [0, 15, 29, 40, 70])
+    def test_at_the_floor_with_room_for_others(self, certain):
+        found = self.counted(modes=SPIKES[:1], rho=0.2, certain=certain)
+        paper = outlier_counts(1 - np.linspace(0.7, 0.9, 50), 100.0)
+        enough = paper[paper >= certain]
+        # No more than max_contamination allows.
+        least = min(certain, 50)
+        assert set(found.counts) <= (set(enough) or {least})
+        assert found.counts.min() >= least
+        assert np.all(found.epsilon <= 0.5)
+        if certain == 0:
+            np.testing.assert_array_equal(found.counts, paper)
 
     def test_no_alpha_no_counts(self):
         found = self.counted(draws=SimpleNamespace(alpha=None))

@@ -5,10 +5,11 @@ import warnings
 import numpy as np
 import pytest
 from scipy import stats
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils._param_validation import InvalidParameterError
 
-from skholder import HolderBayesRegressor
+from skholder import HolderBayesDensity, HolderBayesRegressor
 from skholder.exceptions import (
     HolderBayesWarning,
     IdentifiabilityWarning,
@@ -369,3 +370,54 @@ class TestSmallData:
     @pytest.mark.filterwarnings("error")
     def test_enough_draws_are_silent(self, data):
         make(n_draws=4000).fit(*data)
+
+
+class TestRowsThatDoNotCount:
+    """Neither rows of weight 0 nor the order of the table decide whether columns are discrete."""
+
+    @pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+    @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+    def test_weight_zero(self):
+        X = np.random.default_rng(0).normal(size=(8, 2))
+        weight = np.array([0, 0, 0, 1, 1, 1, 1, 1.0])
+        model = HolderBayesDensity(n_draws=200, n_ensembles=2, random_state=0)
+        with_them = clone(model).fit(X, sample_weight=weight)
+        without = clone(model).fit(X[3:])
+        assert with_them.gamma_ == without.gamma_
+        np.testing.assert_array_equal(with_them.epsilon_posterior_, without.epsilon_posterior_)
+
+    def test_order(self):
+        rng = np.random.default_rng(0)
+        X = np.column_stack([rng.integers(0, 2, 2000).astype(float), rng.normal(size=2000)])
+        X[[1, 3, 5, 7], 0] = [2, 3, 4, 5]
+        model = HolderBayesDensity(inference="laplace", n_draws=200, random_state=0)
+        powers = {clone(model).fit(one).gamma_ for one in (X, np.roll(X, -1, axis=0))}
+        assert len(powers) == 1
+
+
+def test_weights_are_kept_as_they_were():
+    X, y = np.random.default_rng(0).normal(size=(2, 60, 2))
+    weight = np.full(60, 2.0)
+    model = HolderBayesRegressor(inference="laplace", n_draws=200, random_state=0)
+    model.fit(X, y[:, 0], sample_weight=weight)
+    weight[:] = 0
+    assert model.record_.total_weight == 120
+
+
+def test_a_pyarrow_table_is_a_table():
+    pa = pytest.importorskip("pyarrow")
+    X, y = np.random.default_rng(0).normal(size=(2, 60, 2))
+    table = pa.table({"age": X[:, 0], "dose": X[:, 1]})
+    model = HolderBayesRegressor(inference="laplace", n_draws=200, random_state=0)
+    named = clone(model).fit(table, y[:, 0])
+    assert list(named.feature_names_in_) == ["age", "dose"]
+    np.testing.assert_array_equal(named.predict(table), clone(model).fit(X, y[:, 0]).predict(X))
+    with pytest.raises(ValueError, match="Column 'age' holds 'old', which is not a number"):
+        model.fit(pa.table({"age": ["old"] * 60}), y[:, 0])
+
+
+def test_a_lazy_frame_is_asked_to_be_collected():
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"a": np.arange(10.0)}).lazy()
+    with pytest.raises(ValueError, match=r"pass X\.collect\(\)"):
+        HolderBayesDensity().fit(frame)

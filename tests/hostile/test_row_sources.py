@@ -23,6 +23,13 @@ NAMES = (
 SETTINGS = ("regression", "regression as it comes", "diagonal", "full, laplace")
 
 
+@pytest.mark.parametrize(
+    ("setting", "name"), [("regression", "a fifth huge"), ("regression, laplace", "cauchy")]
+)
+def test_all_modes_of_a_small_source_are_found(setting, name):
+    assert compare(SOURCE_SETTINGS[setting], TABLES[name]()) == []
+
+
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("setting", SETTINGS)
 def test_the_answer_of_memory(setting, name):

@@ -133,6 +133,32 @@ def test_damaged_cells_are_flagged_and_counted(table, bad, inference):
     assert model.modes_[0].log_prob < highest
 
 
+@pytest.mark.parametrize("n", [30, 200])
+@pytest.mark.parametrize("noise", [0.0, 0.01])
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_gross_row_off_an_exact_line_is_flagged_alone(n, noise):
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(n, 2))
+    y = 3 + X @ [1.0, 2.0] + noise * rng.normal(size=n)
+    clean = HolderBayesRegressor(n_draws=400, random_state=0).fit(X, y)
+    assert clean.audit().count == 0
+    y[3] += 100
+    model = HolderBayesRegressor(n_draws=400, random_state=0).fit(X, y)
+    assert list(model.audit().indices) == [3]
+    assert model.fod_scores_[3] == 1
+
+
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_gross_row_off_an_exact_plane_is_flagged_alone():
+    X = np.random.default_rng(1).normal(size=(200, 2))
+    table = np.column_stack([X, X @ [1.0, 2.0]])
+    table[3, 2] += 5
+    density = HolderBayesDensity(n_draws=400, random_state=0).fit(table)
+    assert list(density.audit().indices) == [3]
+
+
 @pytest.mark.parametrize(
     ("model", "table"),
     [
