@@ -20,8 +20,8 @@ _CAP = 3.0
 _QUARTILE_ROWS = 4000
 # The share of outliers that is as good as the limit max_contamination.
 _AT_LIMIT = 0.94
-# Rows with a smaller tail probability lie off a spike; so many of them, and it describes no table.
-_OFF, _MANY = 1e-3, 0.2
+# Rows with a smaller tail probability lie off a spike.
+_OFF = 1e-3
 # Rows with a larger tail probability than this are compared with the uniform distribution.
 _KEPT_TAIL = 0.2
 
@@ -215,8 +215,8 @@ def _spike(model, rows, values, weight):
         "rows",
         share,
         float(error),
-        _MANY,
-        "wrong" if exceeds(share, error, _MANY) else "ok",
+        LIMITS["spike"],
+        "wrong" if exceeds(share, error, LIMITS["spike"]) else "ok",
         f"it is a spike on tied rows, and {percent(share)} of the rows lie off it",
     )
 

@@ -25,6 +25,7 @@ LIMITS = {
     "spread": 0.15,
     "group": 1 / 3,
     "uniform": 0.1,
+    "spike": 0.2,
 }
 _MOST_NAMES = 4
 

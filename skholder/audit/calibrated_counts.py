@@ -26,6 +26,7 @@ from scipy.stats import rankdata
 from ..inference.health import MIN_MODE_SHARE, at_floor_shares
 from ..posterior import free_minimiser, influence_values
 from ..rows import RowBlocks
+from .adequacy_check import LIMITS
 from .counts import outlier_counts
 from .row_tally import BAND, NEAR, RowTally, count_estimate, doubled_power
 from .tails import CERTAIN
@@ -184,15 +185,19 @@ def floor_counts(result, values, tally, prior, random):
 
     The floor holds the scale wider than the rows ask for, so that what cannot be an inlier there
     is surely none. Where S / C leaves room for no others, K is the number of such rows; else it
-    has the draws of the paper's conditional of alpha that are not less.
+    has the draws of the paper's conditional of alpha that are not less. A spike with too many rows
+    off it describes no table: that conditional remains.
     """
-    counts = holder_counts(result, tally.total).counts
-    certain = int(min(np.rint(tally.certain), np.floor(tally.total * (1 - prior.lower))))
-    enough = counts[counts >= certain]
+    found = holder_counts(result, tally.total)
+    if tally.certain > min(LIMITS["spike"], 1 - prior.lower) * tally.total:
+        return found
+    certain = int(np.rint(tally.certain))
+    enough = found.counts[found.counts >= certain]
     if tally.total * (1 - values.rho) < certain + 0.5 or len(enough) == 0:
-        counts = np.full(len(counts), certain)
+        counts = np.full(len(found.counts), certain)
     else:
-        counts = np.where(counts < certain, random.choice(enough, len(counts)), counts)
+        drawn = random.choice(enough, len(found.counts))
+        counts = np.where(found.counts < certain, drawn, found.counts)
     epsilon = _share_given_count(counts, tally.total, prior, random)
     return CountPosterior(counts, epsilon, certain=tally.certain)
 

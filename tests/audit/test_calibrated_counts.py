@@ -248,18 +248,19 @@ class TestWhichMethod:
         assert found.epsilon.mean() == pytest.approx((certain + 1) / 102, abs=0.02)
         assert np.isnan(found.clean_probability)
 
-    @pytest.mark.parametrize("certain", [0, 15, 29, 40, 70])
+    @pytest.mark.parametrize("certain", [0, 12, 20])
     def test_at_the_floor_with_room_for_others(self, certain):
         found = self.counted(modes=SPIKES[:1], rho=0.2, certain=certain)
         paper = outlier_counts(1 - np.linspace(0.7, 0.9, 50), 100.0)
-        enough = paper[paper >= certain]
-        # No more than max_contamination allows.
-        least = min(certain, 50)
-        assert set(found.counts) <= (set(enough) or {least})
-        assert found.counts.min() >= least
+        assert set(found.counts) <= set(paper)
+        assert found.counts.min() >= certain
         assert np.all(found.epsilon <= 0.5)
         if certain == 0:
             np.testing.assert_array_equal(found.counts, paper)
+
+    def test_a_spike_with_many_rows_off_it_is_no_exact_fit(self):
+        found = self.counted(modes=SPIKES[:1], rho=0.8, certain=21)
+        np.testing.assert_array_equal(found.epsilon, 1 - np.linspace(0.7, 0.9, 50))
 
     def test_no_alpha_no_counts(self):
         found = self.counted(draws=SimpleNamespace(alpha=None))
