@@ -62,6 +62,8 @@ class AuditedBlock:
 class StreamedFit:
     """Fits on row sources; a part of the estimators' base class."""
 
+    epsilon_posterior_: NDArray[np.float64]
+
     def _fit_streamed(self, source, with_response):
         """Look at a sample, sample the posterior and count by passes over the source."""
         sketch = Sketch.of(source, with_response)

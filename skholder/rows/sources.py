@@ -260,8 +260,10 @@ def _frame_names(X):
 def _numbers(values, what):
     try:
         values = np.asarray(values)
-        if values.dtype.kind in _OTHER_KINDS:
-            raise TypeError(f"these are {_OTHER_KINDS[values.dtype.kind]}")
-        return values.astype(np.float64, copy=False)
+        kind = _OTHER_KINDS.get(values.dtype.kind)
+        numbers = None if kind else values.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
-        raise ValueError(f"{what} must be real numbers: {error}") from error
+        raise ValueError(f"{what} must be numbers: {error}") from error
+    if kind:
+        raise ValueError(f"{what} holds {kind}. Turn them into real numbers first.")
+    return numbers

@@ -247,7 +247,7 @@ class TestNeedsMemory:
 
     @pytest.mark.parametrize("model", [HolderBayesRegressor(), HolderBayesDensity()])
     def test_trace_gamma(self, model):
-        with pytest.raises(ValueError, match="trace_gamma needs its rows in memory.*gamma_path_"):
+        with pytest.raises(ValueError, match=r"trace_gamma needs its rows in memory.*gamma_path_"):
             model.trace_gamma(self.source)
 
     @pytest.mark.parametrize("name", ["predict", "fod", "score_samples", "tail_probability"])
