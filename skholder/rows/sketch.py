@@ -56,10 +56,10 @@ class Sketch:
         n_rows = sum(shape.n_rows for shape in shapes)
         if n_rows < 2:
             raise ValueError(f"The row source has {n_rows} rows; 2 are needed.")
-        size = np.clip(_SAMPLE_NUMBERS // shapes[0].columns.size, _FEWEST, _MOST)
+        size = np.clip(_SAMPLE_NUMBERS // max(1, shapes[0].columns.size), _FEWEST, _MOST)
         rate = min(1.0, float(size) / n_rows)
         parts = source.map(lambda block: _sampled(block, rate, with_response))
-        check_same_rows(n_rows, sum(size for size, *_ in parts))
+        check_same_rows(n_rows, sum(count for count, *_ in parts))
         X, y, weight = (
             None if any(part is None for part in place) else np.concatenate(place)
             for place in list(zip(*parts, strict=True))[1:]

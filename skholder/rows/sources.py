@@ -145,7 +145,7 @@ class ArraySource(RowSource):
         Sliced, never copied as a whole.
     y, sample_weight : array of shape (n_samples,) or None, default=None
     columns : sequence of str or None, default=None
-        Names of the columns.
+        Names of the columns of X; None takes those of a data frame.
 
     Examples
     --------
@@ -205,7 +205,7 @@ class BlockSource(RowSource):
         ``blocks()``, or the sequence itself, gives ``X``, ``(X, y)`` or ``(X, y, weight)`` for each
         block, in the same order at every call.
     columns : sequence of str or None, default=None
-        Names of the columns of X.
+        Names of the columns of X; None takes those of blocks that are data frames.
     """
 
     def __init__(

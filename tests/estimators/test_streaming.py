@@ -130,6 +130,11 @@ def test_what_a_source_cannot_do():
         clone(REGRESSOR).set_params(leverage="guard").fit(ArraySource(far, y))
 
 
+def test_a_source_without_columns():
+    with pytest.raises(ValueError, match="0 feature"):
+        clone(DENSITY).fit(ArraySource(np.ones((5, 0))))
+
+
 def test_a_source_that_changes_is_caught():
     X, y = spoiled(600)
     calls = []
@@ -218,6 +223,8 @@ def test_rows_that_were_not_fitted_have_a_tail_probability():
     (block,) = model.fit(ArraySource(X, clean)).audit_blocks(
         BlockSource([(np.zeros((1, 2)), np.array([1e3]))])
     )
+    # However far a row lies, draws that count no bad row in the fitted table do not flag it.
+    assert block.fod[0] == np.mean(model.outlier_count_posterior_ > 0)
     assert block.tail_probability[0] < 1e-12
 
 
