@@ -18,6 +18,7 @@ from .auditor import OutlierAuditor
 from .base import HolderBayesEstimator
 from .class_audits import clean_classes
 from .cleaning import as_auditor, clean_rows
+from .inputs import needs_memory
 from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
 from .restoring import restoring
@@ -157,6 +158,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
+        needs_memory("AuditedEstimator", X)
         if y is None:
             raise ValueError(
                 f"This {type(self).__name__} estimator requires y to be passed, but the target y "

@@ -18,6 +18,7 @@ from ..posterior import GammaPath
 from .base import HolderBayesEstimator
 from .density import HolderBayesDensity
 from .flagging import flagged_count, flagged_rows
+from .inputs import needs_memory
 from .routing import routed_fit_params, seed_if_unset
 
 __all__ = ["OutlierAuditor"]
@@ -141,7 +142,7 @@ class OutlierAuditor(
         -------
         self
         """
-        estimator, target = self._part(y)
+        estimator, target = self._part(X, y)
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         self.estimator_ = estimator.fit(X, target, **params)
         self.n_features_in_ = estimator.n_features_in_
@@ -169,11 +170,12 @@ class OutlierAuditor(
         -------
         GammaPath
         """
-        estimator, y = self._part(y)
+        estimator, y = self._part(X, y)
         return estimator.trace_gamma(X, y, sample_weight)
 
-    def _part(self, y):
+    def _part(self, X, y):
         """The estimator to fit, seeded, and the response it needs or None."""
+        needs_memory("OutlierAuditor", X)
         estimator = HolderBayesDensity() if self.estimator is None else clone(self.estimator)
         seed_if_unset(estimator, self.random_state)
         if not is_regressor(estimator):

@@ -21,6 +21,7 @@ from ..inference import Diagnostics, Settings, infer
 from ..inference.health import MAX_SHARE
 from ..models import NamedDraws
 from ..posterior import AlphaPrior, GammaPath, gamma_path, single_power
+from ..rows import RowSource
 from ..summaries.arviz_export import to_arviz
 from .blas import one_blas_thread
 from .conclusions import NEED_ALPHA, ROW_RESULTS, Conclusions, PosteriorMode
@@ -152,6 +153,11 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
         -------
         GammaPath
         """
+        if isinstance(X, RowSource):
+            raise ValueError(
+                f"trace_gamma needs its rows in memory, got a {type(X).__name__}. Fit the row "
+                "source with gamma='auto': gamma_path_ is then its path."
+            )
         return clone(self).set_params(gamma="auto")._traced(X, y, sample_weight)
 
     @fit_context(prefer_skip_nested_validation=True)

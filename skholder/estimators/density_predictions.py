@@ -16,7 +16,7 @@ from ..divergences import check_divergence
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
-from .inputs import naming_columns, private_random_state
+from .inputs import naming_columns, private_random_state, refuse_source
 from .lazy_rows import row_wise
 
 __all__ = ["DensityPredictions"]
@@ -133,6 +133,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ndarray of int, shape (n_samples,)
             +1 for inliers and -1 for outliers.
         """
+        refuse_source(X)
         return super().fit_predict(X, y, **fit_params)
 
     def __sklearn_tags__(self):
@@ -165,6 +166,9 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
     @row_wise()
     def fod(self, X: ArrayLike) -> NDArray[np.float64]:
         """Frequency of Detection of new rows: the share of draws whose audit would flag them.
+
+        It goes by the number of bad rows in the training table: if that was clean, no new row is
+        flagged, however far it lies. Look at :meth:`tail_probability` for such rows.
 
         Parameters
         ----------

@@ -13,7 +13,14 @@ from .._sklearn import check_sample_weight
 from ..rows import DaskSource, RowSource, is_dask
 from .limits import check_total_weight
 
-__all__ = ["as_source", "naming_columns", "needs_memory", "private_random_state", "usable_weight"]
+__all__ = [
+    "as_source",
+    "naming_columns",
+    "needs_memory",
+    "private_random_state",
+    "refuse_source",
+    "usable_weight",
+]
 
 # NumPy's kinds of dates and of durations.
 _DATES = {"M": "dates", "m": "durations"}
@@ -32,13 +39,23 @@ def as_source(X, y, sample_weight):
     return X
 
 
-def needs_memory(estimator, X):
-    """Refuse Dask collections and row sources, which this estimator cannot walk over."""
+def needs_memory(name, X):
+    """Refuse Dask collections and row sources, over which what has this name cannot walk."""
     if is_dask(X) or isinstance(X, RowSource):
         raise ValueError(
-            f"{type(estimator).__name__} needs its rows in memory, got a {type(X).__name__}. Give "
-            "it a sample, X.compute() where that fits, or audit the table with "
-            "HolderBayesRegressor, which walks over row sources."
+            f"{name} needs its rows in memory, got a {type(X).__name__}. Give it a sample, or all "
+            "rows where they fit; or fit HolderBayesRegressor or HolderBayesDensity, which walk "
+            "over row sources: epsilon_ is the share outside the model, audit_blocks(source) "
+            "audits every row."
+        )
+
+
+def refuse_source(X):
+    """Refuse a row source where a method answers for rows in memory."""
+    if isinstance(X, RowSource):
+        raise ValueError(
+            f"Only fit and audit_blocks take a row source, got a {type(X).__name__}. Give this "
+            "method the rows of one block at a time: for block in source, its block.X and block.y."
         )
 
 
@@ -68,10 +85,11 @@ def naming_columns(X, y=None):
     """Errors about text or dates in a data frame or a named response name it and the remedy.
 
     Arrays have no names: their errors stay scikit-learn's, as do those about missing values,
-    sparse matrices and complex numbers.
+    sparse matrices and complex numbers. A row source is no table in memory, and refused.
     """
     if hasattr(X, "collect_schema") and hasattr(X, "collect"):
         raise ValueError("A LazyFrame has no rows yet: pass X.collect().")
+    refuse_source(X)
     columns = _named_columns(X, y)
     for name, column in columns:
         what = _DATES.get(_kind(column))

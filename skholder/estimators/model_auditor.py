@@ -249,7 +249,7 @@ class ModelAuditor(ResidualAudit):
         self
         """
         _refuse_others(self.estimator)
-        needs_memory(self, X)
+        needs_memory("ModelAuditor", X)
         labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
         X, response = rows_and_response(X, y)
         random = private_random_state(self.random_state)

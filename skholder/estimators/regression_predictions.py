@@ -177,6 +177,9 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
     def fod(self, X: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """Frequency of Detection of new rows: the share of draws whose audit would flag them.
 
+        It goes by the number of bad rows in the training table: if that was clean, no new row is
+        flagged, however far it lies. Look at :meth:`tail_probability` for such rows.
+
         Parameters
         ----------
         X : array-like of shape (m, n_features)

@@ -15,6 +15,7 @@ from ..audit import Audit
 from .auditor import OutlierAuditor
 from .base import HolderBayesEstimator
 from .cleaning import as_auditor, clean_rows
+from .inputs import needs_memory
 from .model_auditor import ModelAuditor
 from .regressor import HolderBayesRegressor
 from .restoring import restoring
@@ -97,6 +98,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         -------
         self
         """
+        needs_memory("OutlierRejector", X)
         auditor = _default(y) if self.auditor is None else as_auditor(self.auditor)
         found = clean_rows(auditor, X, y, {}, self.random_state)
         self.auditor_, self.audit_ = found.auditor, found.audit
@@ -119,6 +121,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         X, y : of the kind they came in
             The rows that are not flagged, in their order; data frames stay data frames.
         """
+        needs_memory("OutlierRejector", X)
         X, y = indexable(X, y)
         self.fit(X, y)
         return safe_indexing(X, self.sample_indices_), safe_indexing(y, self.sample_indices_)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import is_regressor
 from sklearn.utils.validation import check_is_fitted
 
 from ..audit import (
@@ -18,7 +19,7 @@ from ..audit import (
     tail_probabilities,
 )
 from ..inference import warn_of
-from ..rows import RowSource, Sketch, StreamedRows
+from ..rows import Columns, RowSource, Sketch, StreamedRows
 from ..summaries.predictive import log_predictive
 from .naming import column_names
 from .record import StreamedRecord
@@ -37,7 +38,9 @@ class AuditedBlock:
     fod, tail_probability, expected_by_chance, log_density : ndarray of shape (m,)
         Of its rows, as the attributes of a fit in memory.
     flagged : ndarray of bool, shape (m,)
-        Rows that more than half of the draws flag.
+        Rows that more than half of the draws flag. FoD of rows that were not fitted goes by the
+        number of bad rows in the fitted table, none if that was clean: look at
+        ``tail_probability`` for them.
     """
 
     name: str
@@ -59,10 +62,12 @@ class AuditedBlock:
 class StreamedFit:
     """Fits on row sources; a part of the estimators' base class."""
 
+    epsilon_posterior_: NDArray[np.float64]
+
     def _fit_streamed(self, source, with_response):
         """Look at a sample, sample the posterior and count by passes over the source."""
         sketch = Sketch.of(source, with_response)
-        start = self._prepared(*_named(sketch, source))
+        start = self._prepared(*_named(sketch, source.target))
         self._check_streamed(start, source)
         units, rows_of = start.units, self._rows_of
         rows = StreamedRows(
@@ -134,18 +139,34 @@ class StreamedFit:
         Parameters
         ----------
         source : RowSource
-            The one that was fitted, or one of new rows with the same columns.
+            The one that was fitted, or one of new rows with the same columns in the same order.
 
-        Yields
-        ------
-        AuditedBlock
+        Returns
+        -------
+        iterator of AuditedBlock
             In the order of the blocks; only one is in memory at a time.
         """
         check_is_fitted(self)
-        yield from map(self._audited, source)
+        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
+        if not isinstance(source, RowSource):
+            raise TypeError(
+                f"audit_blocks goes through a row source, got a {type(source).__name__}: give it "
+                "an ArraySource, BlockSource, ParquetSource or DaskSource of skholder.rows. Rows "
+                "in memory are for fod and tail_probability."
+            )
+        if source.columns is not None:
+            Columns.named(source.columns).check_as(self._columns, "the row source", "the fit")
+        return map(self._audited, source)
+
+    @property
+    def _columns(self):
+        """The columns that were fitted."""
+        names = getattr(self, "feature_names_in_", None)
+        return Columns(self.n_features_in_, None if names is None else tuple(names))
 
     def _audited(self, block):
-        self.epsilon_posterior_  # noqa: B018  raises where the divergence has no epsilon
+        block.check(is_regressor(self))
+        Columns(block.X.shape[1], block.columns).check_as(self._columns, block.name, "the fit")
         fit = self.record_
         rows = self._rows_of(fit.units, block.X, block.y)
         tails = tail_probabilities(fit.model, fit.theta, rows)
@@ -164,13 +185,13 @@ class StreamedFit:
         )
 
 
-def _named(sketch, source):
+def _named(sketch, target):
     """X, y and weights of a sample, as data frame and series where their names are known."""
     X, y = sketch.X, sketch.y
-    if source.columns is not None:
+    if sketch.columns is not None:
         import pandas as pd
 
-        X = pd.DataFrame(X, columns=list(source.columns))
+        X = pd.DataFrame(X, columns=list(sketch.columns))
         if y is not None:
-            y = pd.Series(y, name=source.target)
+            y = pd.Series(y, name=target)
     return X, y, sketch.weight

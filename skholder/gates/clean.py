@@ -9,6 +9,7 @@ from sklearn.base import clone
 
 from ..audit import Audit, Gate, check_limits
 from ..estimators import HolderBayesRegressor, OutlierAuditor
+from ..estimators.inputs import needs_memory
 
 __all__ = ["ContaminatedDataError", "assert_clean", "fitted_gate"]
 
@@ -109,6 +110,7 @@ def assert_clean(
 def fitted_gate(X, y, above, probability, auditor, sample_weight=None):
     """The gate, the audit behind it and the fitted auditor; parameters as in assert_clean."""
     check_limits(above, probability)
+    needs_memory("A gate", X)
     if auditor is None:
         auditor = OutlierAuditor(None if y is None else HolderBayesRegressor(), random_state=0)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}

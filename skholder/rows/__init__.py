@@ -2,6 +2,7 @@
 
 from .blocks import LogMeanTerms, RowBlocks, joined
 from .canonical import RowSet, canonical
+from .columns import Columns
 from .dask_source import DaskSource, is_dask
 from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
@@ -17,6 +18,7 @@ __all__ = [
     "NORMAL_IQR",
     "ArraySource",
     "BlockSource",
+    "Columns",
     "DaskSource",
     "LogMeanTerms",
     "Metric",

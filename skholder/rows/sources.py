@@ -19,7 +19,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._sklearn import effective_n_threads
 
-__all__ = ["ArraySource", "BlockSource", "RowBlock", "RowSource"]
+__all__ = ["ArraySource", "BlockSource", "RowBlock", "RowSource", "check_same_rows"]
+
+# NumPy's kinds of numbers that are none for a model.
+_OTHER_KINDS = {"c": "complex numbers", "M": "dates", "m": "durations"}
 
 # Numbers of an array that a block takes, and its rows at least: 10 MB.
 _BLOCK_NUMBERS, _LEAST_ROWS = 1_300_000, 1000
@@ -36,12 +39,15 @@ class RowBlock:
         Responses of a regression, and row weights; None weighs every row one.
     name : str
         What to call the block in an error.
+    columns : tuple of str or None, default=None
+        Names of the columns of X, where it came as a data frame.
     """
 
     X: NDArray[np.float64]
     y: NDArray[np.float64] | None
     weight: NDArray[np.float64] | None
     name: str
+    columns: tuple[str, ...] | None = None
 
     def __len__(self) -> int:
         return len(self.X)
@@ -52,6 +58,7 @@ class RowBlock:
     @classmethod
     def of(cls, X: Any, y: Any, weight: Any, name: str) -> RowBlock:
         """From anything that NumPy takes for numbers; an error says what is wrong, and where."""
+        names = _frame_names(X)
         X = _numbers(X, f"X of {name}")
         if X.ndim != 2:
             raise ValueError(f"{name}: X must have two dimensions, got shape {X.shape}.")
@@ -64,7 +71,34 @@ class RowBlock:
                 raise ValueError(f"{name}: {len(X)} rows of X but {len(values)} {what}.")
         if columns[1] is not None and np.any(columns[1] < 0):
             raise ValueError(f"{name}: a row's weight is negative.")
-        return cls(X, columns[0], columns[1], name)
+        return cls(X, columns[0], columns[1], name, names)
+
+    def check(self, with_response: bool) -> None:
+        """Refuse a block with a cell that is no finite number, or without the y that is needed.
+
+        Parameters
+        ----------
+        with_response : bool
+            Whether the block needs a y.
+
+        Raises
+        ------
+        ValueError
+            Names the block and the cell.
+        """
+        for what, values in (("X", self.X), ("y", self.y), ("weight", self.weight)):
+            if values is None:
+                continue
+            bad = ~np.isfinite(values)
+            if np.any(bad):
+                row, *column = np.argwhere(bad)[0]
+                place = f"column {column[0]} of X" if column else what
+                raise ValueError(
+                    f"{self.name}: {place} holds {values[(row, *column)]} in its row {row}. Leave "
+                    "such rows out, or fill them."
+                )
+        if with_response and self.y is None:
+            raise ValueError(f"{self.name} has no response y, which a regression needs.")
 
 
 class RowSource(ABC):
@@ -111,7 +145,7 @@ class ArraySource(RowSource):
         Sliced, never copied as a whole.
     y, sample_weight : array of shape (n_samples,) or None, default=None
     columns : sequence of str or None, default=None
-        Names of the columns.
+        Names of the columns of X; None takes those of a data frame.
 
     Examples
     --------
@@ -137,6 +171,11 @@ class ArraySource(RowSource):
     ) -> None:
         self.X, self.y, self.sample_weight = X, y, sample_weight
         self.columns = None if columns is None else tuple(columns)
+        if len(np.shape(X)) != 2:
+            raise ValueError(
+                f"X must have two dimensions, got shape {np.shape(X)}. X.reshape(-1, 1) makes one "
+                "column of a vector."
+            )
         for what, values in (("y", y), ("sample_weight", sample_weight)):
             if values is not None and len(values) != len(X):  # type: ignore[arg-type]
                 raise ValueError(
@@ -166,7 +205,7 @@ class BlockSource(RowSource):
         ``blocks()``, or the sequence itself, gives ``X``, ``(X, y)`` or ``(X, y, weight)`` for each
         block, in the same order at every call.
     columns : sequence of str or None, default=None
-        Names of the columns of X.
+        Names of the columns of X; None takes those of blocks that are data frames.
     """
 
     def __init__(
@@ -184,12 +223,47 @@ class BlockSource(RowSource):
         blocks = self.blocks() if callable(self.blocks) else self.blocks
         for number, block in enumerate(blocks):
             parts = block if isinstance(block, tuple) else (block,)
+            if not 1 <= len(parts) <= 3:
+                raise ValueError(
+                    f"block {number} has {len(parts)} parts: give X, (X, y) or (X, y, weight)."
+                )
             X, y, weight = (*parts, None, None)[:3]
             yield RowBlock.of(X, y, weight, f"block {number}")
 
 
+def check_same_rows(first: int, later: int) -> None:
+    """Refuse a source that gave other rows in a later pass than in the first one.
+
+    Parameters
+    ----------
+    first, later : int
+        How many rows they had.
+
+    Raises
+    ------
+    ValueError
+    """
+    if later != first:
+        raise ValueError(
+            f"The row source gave {first} rows at first and {later} in a later pass: it must give "
+            "the same blocks every time."
+        )
+
+
+def _frame_names(X):
+    """Names of the columns of a data frame or an Arrow batch, if all are texts; else None."""
+    names = getattr(X, "column_names", getattr(X, "columns", None))
+    named = names is not None and len(names) and all(isinstance(name, str) for name in names)
+    return tuple(names) if named else None
+
+
 def _numbers(values, what):
     try:
-        return np.asarray(values, dtype=np.float64)
+        values = np.asarray(values)
+        kind = _OTHER_KINDS.get(values.dtype.kind)
+        numbers = None if kind else values.astype(np.float64, copy=False)
     except (TypeError, ValueError) as error:
         raise ValueError(f"{what} must be numbers: {error}") from error
+    if kind:
+        raise ValueError(f"{what} holds {kind}. Turn them into real numbers first.")
+    return numbers

@@ -6,6 +6,7 @@ import numpy as np
 
 from .blocks import RowBlocks, joined
 from .single import SingleRows
+from .sources import check_same_rows
 
 __all__ = ["StreamedRows"]
 
@@ -44,12 +45,7 @@ class StreamedRows(RowBlocks):
 
         self.n_passes += 1
         found = self.source.map(run)
-        if sum(size for size, _ in found) != self._n_rows:
-            raise ValueError(
-                f"The row source gave {self._n_rows} rows at first and "
-                f"{sum(size for size, _ in found)} in a later pass: it must give the same blocks "
-                "every time."
-            )
+        check_same_rows(self._n_rows, sum(size for size, _ in found))
         return [result for _, result in found]
 
     def fold(self, block, n_thetas, join, thread_from=None):

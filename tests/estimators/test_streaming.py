@@ -5,7 +5,14 @@ import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LinearRegression
 
-from skholder import HolderBayesDensity, HolderBayesRegressor, ModelAuditor
+from skholder import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    ModelAuditor,
+    OutlierAuditor,
+    OutlierRejector,
+)
 from skholder.rows import ArraySource, BlockSource
 
 # Few draws will do to compare two ways to the same ones.
@@ -123,6 +130,11 @@ def test_what_a_source_cannot_do():
         clone(REGRESSOR).set_params(leverage="guard").fit(ArraySource(far, y))
 
 
+def test_a_source_without_columns():
+    with pytest.raises(ValueError, match="0 feature"):
+        clone(DENSITY).fit(ArraySource(np.ones((5, 0))))
+
+
 def test_a_source_that_changes_is_caught():
     X, y = spoiled(600)
     calls = []
@@ -135,6 +147,130 @@ def test_a_source_that_changes_is_caught():
     with pytest.raises(ValueError, match="same blocks every time"):
         model.fit(BlockSource(blocks))
     assert not hasattr(model, "record_")
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """A regression and a density, each on a source without names."""
+    X, y = spoiled(400, p=2)
+    quick = {"n_draws": 80, "inference": "laplace"}
+    regression = clone(REGRESSOR).set_params(**quick).fit(ArraySource(X, y))
+    return regression, clone(DENSITY).set_params(**quick).fit(ArraySource(X))
+
+
+@pytest.mark.parametrize(
+    ("block", "message"),
+    [
+        (([[np.nan, 0.0]], [0.0]), "block 1: column 0 of X holds nan in its row 0"),
+        (([[0.0, np.inf]], [0.0]), "block 1: column 1 of X holds inf in its row 0"),
+        (([[0.0, 0.0]], [np.nan]), "block 1: y holds nan in its row 0"),
+        (([[0.0, 0.0, 0.0]], [0.0]), "block 1 has 3 columns, the fit has 2"),
+        (([[0.0]], [0.0]), "block 1 has 1 columns, the fit has 2"),
+        (([[0.0, 0.0]],), "block 1 has no response y"),
+    ],
+)
+def test_audited_blocks_are_checked(fitted, block, message):
+    regression, density = fitted
+    source = BlockSource([(np.zeros((3, 2)), np.zeros(3)), block])
+    with pytest.raises(ValueError, match=message):
+        list(regression.audit_blocks(source))
+    if len(block) == 2:
+        with pytest.raises(ValueError, match=message):
+            list(density.audit_blocks(source))
+    else:
+        assert len(list(density.audit_blocks(source))) == 2
+
+
+def test_audited_columns_are_those_of_the_fit():
+    X, y = spoiled(400, p=2)
+    model = clone(REGRESSOR).set_params(n_draws=80, inference="laplace")
+    model.fit(ArraySource(X, y, columns=["a", "b"]))
+    for names, message in {
+        "ba": "Column 0 of the row source is 'b', that of the fit is 'a'",
+        "ac": "Column 1 of the row source is 'c', that of the fit is 'b'",
+        "abc": "the row source has 3 columns, the fit has 2",
+    }.items():
+        with pytest.raises(ValueError, match=message):
+            model.audit_blocks(BlockSource([(X, y)], columns=names))
+    for columns in ("ab", None):
+        (block,) = model.audit_blocks(BlockSource([(X, y)], columns=columns))
+        assert len(block.fod) == 400
+    frame = pytest.importorskip("pandas").DataFrame(X[:, ::-1], columns=["b", "a"])
+    with pytest.raises(ValueError, match="Column 0 of block 0 is 'b'"):
+        list(model.audit_blocks(BlockSource([(frame, y)])))
+    (block,) = model.audit_blocks(BlockSource([(frame[["a", "b"]], y)]))
+    assert len(block.fod) == 400
+
+
+def test_names_come_from_frames():
+    X, y = spoiled(400, p=2)
+    frame = pytest.importorskip("pandas").DataFrame(X, columns=["a", "b"])
+    model = clone(REGRESSOR).set_params(n_draws=80, inference="laplace")
+    assert list(model.fit(ArraySource(frame, y)).feature_names_in_) == ["a", "b"]
+
+
+def test_only_a_source_is_audited_by_blocks(fitted):
+    for rows in (np.zeros((3, 2)), [(np.zeros((3, 2)), np.zeros(3))]):
+        with pytest.raises(TypeError, match=r"goes through a row source, got a .*ArraySource"):
+            fitted[0].audit_blocks(rows)
+
+
+def test_rows_that_were_not_fitted_have_a_tail_probability():
+    X, _ = spoiled(400, p=2)
+    rng = np.random.default_rng(0)
+    model = clone(REGRESSOR).set_params(n_draws=80, inference="laplace")
+    clean = X.sum(axis=1) + rng.normal(size=400)
+    (block,) = model.fit(ArraySource(X, clean)).audit_blocks(
+        BlockSource([(np.zeros((1, 2)), np.array([1e3]))])
+    )
+    # However far a row lies, draws that count no bad row in the fitted table do not flag it.
+    assert block.fod[0] == np.mean(model.outlier_count_posterior_ > 0)
+    assert block.tail_probability[0] < 1e-12
+
+
+class TestNeedsMemory:
+    """What cannot walk over a row source says so at once, and what to use instead."""
+
+    source = ArraySource(*spoiled(100))
+    y = np.zeros(100)
+
+    @pytest.mark.parametrize(
+        "call",
+        [
+            lambda source, y: OutlierAuditor().fit(source),
+            lambda source, y: OutlierAuditor(HolderBayesRegressor()).fit(source),
+            lambda source, y: OutlierAuditor().fit_predict(source),
+            lambda source, y: OutlierAuditor().trace_gamma(source),
+            lambda source, y: AuditedEstimator(LinearRegression()).fit(source, y),
+            lambda source, y: AuditedEstimator(LinearRegression()).fit(source, None),
+            lambda source, y: OutlierRejector().fit(source),
+            lambda source, y: OutlierRejector().fit_resample(source, y),
+            lambda source, y: ModelAuditor(LinearRegression()).fit(source, y),
+        ],
+    )
+    def test_wrappers(self, call):
+        with pytest.raises(ValueError, match=r"needs its rows in memory.*audit_blocks\(source\)"):
+            call(self.source, self.y)
+
+    @pytest.mark.parametrize("model", [HolderBayesRegressor(), HolderBayesDensity()])
+    def test_trace_gamma(self, model):
+        with pytest.raises(ValueError, match=r"trace_gamma needs its rows in memory.*gamma_path_"):
+            model.trace_gamma(self.source)
+
+    @pytest.mark.parametrize("name", ["predict", "fod", "score_samples", "tail_probability"])
+    def test_methods(self, fitted, name):
+        regression, density = fitted
+        needs_y = name in ("fod", "tail_probability")
+        with pytest.raises(ValueError, match="Only fit and audit_blocks take a row source"):
+            getattr(regression, name)(self.source, *[self.y] * needs_y)
+        with pytest.raises(ValueError, match="Only fit and audit_blocks take a row source"):
+            getattr(density, name)(self.source)
+
+    def test_fit_predict_does_not_fit_first(self):
+        model = clone(DENSITY)
+        with pytest.raises(ValueError, match="Only fit and audit_blocks take a row source"):
+            model.fit_predict(self.source)
+        assert not hasattr(model, "record_")
 
 
 class TestDask:

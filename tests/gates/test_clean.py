@@ -14,6 +14,7 @@ from skholder import (
 )
 from skholder.audit import Audit
 from skholder.gates import ContaminatedDataError
+from skholder.rows import ArraySource
 
 QUICK = HolderBayesRegressor(inference="laplace", n_draws=400, random_state=0)
 
@@ -108,3 +109,10 @@ def test_a_wrong_model_is_told():
 def test_limits_are_checked_before_the_fit():
     with pytest.raises(ValueError, match="above must be a share"):
         assert_clean("no table", above=2)
+
+
+@pytest.mark.parametrize("auditor", [None, QUICK, HolderBayesDensity()])
+def test_a_row_source_is_refused_before_the_fit(auditor):
+    source = ArraySource(np.zeros((50, 2)), np.zeros(50))
+    with pytest.raises(ValueError, match=r"A gate needs its rows in memory.*epsilon_ is the share"):
+        assert_clean(source, auditor=auditor)

@@ -117,3 +117,37 @@ def test_a_block_says_what_it_is():
     block = RowBlock.of([[1, 2]], [3], None, "block 0")
     assert repr(block) == "RowBlock(block 0: 1 rows)"
     assert block.X.dtype == block.y.dtype == np.float64
+
+
+def test_other_names_and_numbers_of_columns():
+    X = np.ones((4, 2))
+    with pytest.raises(ValueError, match="block 0 has 2 columns, the source's list of columns has"):
+        Sketch.of(BlockSource([X], columns=["a"]), with_response=False)
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(X, columns=["a", "b"])
+    assert Sketch.of(ArraySource(frame), with_response=False).columns == ("a", "b")
+    with pytest.raises(ValueError, match="Column 0 of block 1 is 'b', that of block 0 is 'a'"):
+        Sketch.of(BlockSource([frame, frame[["b", "a"]]]), with_response=False)
+
+
+@pytest.mark.parametrize("X", [np.ones(4), np.ones((1, 4, 2)), 3.0])
+def test_an_array_source_has_two_dimensions(X):
+    with pytest.raises(ValueError, match="X must have two dimensions, got shape"):
+        ArraySource(X)
+
+
+@pytest.mark.parametrize("kind", ["complex128", "datetime64[D]", "timedelta64[D]"])
+def test_cells_that_are_no_real_numbers(kind):
+    with pytest.raises(ValueError, match=r"X of block 0 holds .* Turn them into real numbers"):
+        RowBlock.of(np.ones((3, 2), dtype=int).astype(kind), None, None, "block 0")
+
+
+def test_a_walk_that_cannot_be_repeated(table):
+    once = iter([table])
+    with pytest.raises(ValueError, match="5000 rows at first and 0 in a later pass"):
+        Sketch.of(BlockSource(lambda: once), with_response=True)
+
+
+def test_a_block_has_three_parts_at_most(table):
+    with pytest.raises(ValueError, match="block 0 has 4 parts"):
+        list(BlockSource([(*table, None, None)]))
