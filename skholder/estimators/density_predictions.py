@@ -18,6 +18,7 @@ from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
 from .inputs import naming_columns, private_random_state
 from .lazy_rows import row_wise
+from .limits import check_n_samples
 
 __all__ = ["DensityPredictions"]
 
@@ -157,6 +158,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
+        check_n_samples(n_samples)
         random = private_random_state(random_state)
         fit = self.record_
         theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]
