@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -69,7 +70,7 @@ class Gate:
         )
 
 
-def check_limits(above: float, probability: float) -> None:
+def check_limits(above: Any, probability: Any) -> None:
     """Raise ValueError for a gate that cannot be; before a fit, not after it.
 
     Parameters
