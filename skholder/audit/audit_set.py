@@ -64,7 +64,7 @@ def worst_first(
 class Audit(StoredLabels):
     """A set of flagged rows with the posterior that says how many.
 
-    ``audit()`` of a fitted estimator makes one.
+    ``audit()`` of a fitted estimator makes one. Its arrays are read-only.
 
     Attributes
     ----------
@@ -119,6 +119,14 @@ class Audit(StoredLabels):
     library: str = "pandas"
     tails: np.ndarray | None = None
     epsilon_draws: np.ndarray | None = None
+
+    def __post_init__(self) -> None:
+        # The scores are the estimator's own: views, which nobody can write to.
+        for name, values in vars(self).items():
+            if isinstance(values, np.ndarray):
+                view = values.view()
+                view.flags.writeable = False
+                object.__setattr__(self, name, view)
 
     @classmethod
     def from_posterior(
@@ -325,8 +333,8 @@ class Audit(StoredLabels):
         Parameters
         ----------
         row : object
-            The row's label in the index of the data frame that was fitted; without a frame, its
-            position.
+            The row's label in the index of the data frame that was fitted, or a part of it, such
+            as the day of a time, that only one row has; without a frame, its position.
         position : int
             The position, whatever the index; given in place of ``row``.
 

@@ -67,14 +67,14 @@ def choose_count(
     int
     """
     check_level(level)
+    if not isinstance(rule, str) or rule not in RULES:
+        raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
     if rule == "mean":
         return int(np.rint(np.mean(counts)))
     if rule in TAIL_RULES:
         return _tail_count(rule, level, tails, weight)
     tail = (1 - level) / 2
     quantile = {"median": 0.5, "lower": tail, "upper": 1 - tail}
-    if rule not in quantile:
-        raise ValueError(f"rule must be one of {', '.join(map(repr, RULES))}, got {rule!r}.")
     return int(np.rint(np.quantile(counts, quantile[rule])))
 
 

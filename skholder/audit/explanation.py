@@ -257,16 +257,20 @@ def row_position(index: Any, n: int, row: object, position: int | None) -> int:
 
 
 def _position_of_label(index, label):
+    unknown = (
+        f"No row is labelled {label!r} in the index of the fitted data frame; "
+        "explain(position=...) takes a position."
+    )
     try:
         found = index.get_loc(label)
     except Exception as error:  # pandas has kinds of its own for lists and the like
-        raise KeyError(
-            f"No row is labelled {label!r} in the index of the fitted data frame; "
-            "explain(position=...) takes a position."
-        ) from error
-    if isinstance(found, Integral):
-        return found
-    spots = np.arange(len(index))[found]
+        raise KeyError(unknown) from error
+    # A whole number, or what a date or the first levels of a label stand for: a slice or a mask.
+    spots = np.atleast_1d(np.arange(len(index))[found])
+    if len(spots) == 1:
+        return spots[0]
+    if not len(spots):
+        raise KeyError(unknown)
     raise KeyError(
         f"{len(spots)} rows are labelled {label!r}; name one by its position, as in "
         f"explain(position={spots[0]})."

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,14 +70,14 @@ class Gate:
         )
 
 
-def check_limits(above: float, probability: float) -> None:
+def check_limits(above: Any, probability: Any) -> None:
     """Raise ValueError for a gate that cannot be; before a fit, not after it.
 
     Parameters
     ----------
     above, probability : float
     """
-    if not 0 <= above < 1:
+    if not (isinstance(above, Real) and 0 <= float(above) < 1):
         raise ValueError(f"above must be a share in [0, 1), got {above!r}.")
-    if not 0 < probability < 1:
+    if not (isinstance(probability, Real) and 0 < float(probability) < 1):
         raise ValueError(f"probability must lie in (0, 1), got {probability!r}.")

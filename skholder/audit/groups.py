@@ -26,6 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, expit
 
+from .counts import check_level
+
 __all__ = ["GroupShares", "group_shares", "share_groups"]
 
 _MISSING = "(missing)"
@@ -110,16 +112,18 @@ class GroupShares:
         Returns
         -------
         pandas.DataFrame or polars.DataFrame
-            The groups are the index of the former, and the first column of the latter.
+            The groups are the index of the former, and the first column of the latter; it is
+            called ``group`` where their own name is that of another column.
         """
+        columns = self.columns()
+        name = "group" if self.name in columns else self.name
         if library == "polars":
             import polars
 
-            return polars.DataFrame({self.name: list(self.labels), **self.columns()}, strict=False)
+            return polars.DataFrame({name: list(self.labels), **columns}, strict=False)
         import pandas as pd
 
-        index = pd.Index(self.labels, name=self.name, tupleize_cols=False)
-        return pd.DataFrame(self.columns(), index=index)
+        return pd.DataFrame(columns, index=pd.Index(self.labels, name=name, tupleize_cols=False))
 
 
 def share_groups(audit: Any, groups: Any, level: float = 0.95) -> GroupShares:
@@ -129,7 +133,8 @@ def share_groups(audit: Any, groups: Any, level: float = 0.95) -> GroupShares:
     ----------
     audit : Audit
     groups : array-like of shape (n,)
-        The group of each row. Missing labels are a group of their own.
+        The group of each row, texts, numbers, dates or tuples of them. Missing labels are a group
+        of their own.
     level : float in (0, 1), default=0.95
         Probability inside the intervals.
 
@@ -168,8 +173,7 @@ def group_shares(
     -------
     GroupShares
     """
-    if not 0 < level < 1:
-        raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+    check_level(level)
     code, labels = _coded(groups, len(fod))
     size = len(labels)
     mass = np.ones(len(fod)) if weight is None else weight
@@ -220,15 +224,28 @@ def _coded(groups, n_rows):
     """The number of each row's group (n,), and the labels in order of appearance."""
     if isinstance(groups, str) or not isinstance(groups, Iterable):
         raise ValueError(f"groups must have an entry for each row, got {groups!r}.")
-    values = np.asarray(groups, dtype=object)
+    values = _as_labels(groups)
     if values.shape != (n_rows,):
         raise ValueError(
             f"groups must have an entry for each of the {n_rows:,} rows, shape ({n_rows},); "
             f"got {values.shape}."
         )
     known: dict[Any, int] = {}
-    code = [known.setdefault(_MISSING if _is_missing(v) else v, len(known)) for v in values]
+    try:
+        code = [known.setdefault(_MISSING if _is_missing(v) else v, len(known)) for v in values]
+    except TypeError as error:
+        raise ValueError(
+            "groups must be labels such as texts, numbers, dates or tuples of them; some of these "
+            f"cannot be told apart ({error})."
+        ) from error
     return np.array(code, dtype=int), list(known)
+
+
+def _as_labels(groups):
+    """An array of labels; tuples, which NumPy takes for rows of a table, are labels too."""
+    if isinstance(groups, list) and all(isinstance(label, tuple) for label in groups):
+        return np.fromiter(groups, dtype=object, count=len(groups))
+    return np.asarray(groups, dtype=object)
 
 
 def _is_missing(label):

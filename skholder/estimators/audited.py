@@ -10,7 +10,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone, is_classifier
 from sklearn.utils import column_or_1d, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, StrOptions, fit_context, method_params, safe_indexing
 from ..audit import Audit
@@ -20,9 +20,10 @@ from .class_audits import clean_classes
 from .cleaning import as_auditor, clean_rows
 from .inputs import needs_memory
 from .model_auditor import ModelAuditor
+from .naming import copy_columns
 from .regressor import HolderBayesRegressor
 from .restoring import restoring
-from .routing import routed_fit_params
+from .routing import routed_fit_params, takes_weights
 
 __all__ = ["AuditedEstimator"]
 
@@ -168,17 +169,16 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
         y = column_or_1d(named, warn=True)
         # A series says what the response is called.
         named = named if np.ndim(named) == 1 else y
-        params = routed_fit_params(self, "estimator", sample_weight, fit_params)
+        if self.mode == "weight" and not takes_weights(self.estimator):
+            raise ValueError(
+                f"mode='weight' needs an estimator whose fit takes sample_weight; "
+                f"{type(self.estimator).__name__} has none. Use mode='drop'."
+            )
+        params = routed_fit_params(self, "estimator", sample_weight, fit_params, if_taken=True)
         audit_params = routed_fit_params(self, "auditor", sample_weight, fit_params)
         found = self._found(X, named, y, audit_params)
         self.auditor_, self.auditors_, self.audit_ = found.auditor, found.auditors, found.audit
-        accepts = has_fit_parameter(self.estimator, "sample_weight")
         if self.mode == "weight":
-            if not accepts:
-                raise ValueError(
-                    f"mode='weight' needs an estimator whose fit takes sample_weight; "
-                    f"{type(self.estimator).__name__} has none. Use mode='drop'."
-                )
             params["sample_weight"] = found.weight * found.kept
             self.estimator_ = clone(self.estimator).fit(X, y, **params)
         else:
@@ -190,12 +190,7 @@ class AuditedEstimator(MetaEstimatorMixin, BaseEstimator):
             self.estimator_ = clone(self.estimator).fit(
                 safe_indexing(X, kept), safe_indexing(y, kept), **params
             )
-        for name in ("n_features_in_", "feature_names_in_"):
-            if name in vars(self):
-                delattr(self, name)
-            source = self.estimator_ if self.auditor_ is None else self.auditor_
-            if hasattr(source, name):
-                setattr(self, name, getattr(source, name))
+        copy_columns(self, self.estimator_ if self.auditor_ is None else self.auditor_)
         return self
 
     def _found(self, X, named, y, params):

@@ -17,11 +17,15 @@ from ..audit import RULES, Audit, score_threshold
 from ..posterior import GammaPath
 from .base import HolderBayesEstimator
 from .density import HolderBayesDensity
-from .flagging import flagged_count, flagged_rows
+from .flagging import flagged_count, flagged_rows, infers_epsilon, without_epsilon
 from .inputs import needs_memory
+from .naming import copy_columns
 from .routing import routed_fit_params, seed_if_unset
 
 __all__ = ["OutlierAuditor"]
+
+# The columns that transform adds.
+_SCORES = ("fod", "log_density")
 
 
 class OutlierAuditor(
@@ -37,7 +41,8 @@ class OutlierAuditor(
     ----------
     estimator : HolderBayesDensity, HolderBayesRegressor or None, default=None
         None is ``HolderBayesDensity()``, which ignores y. A regressor audits y given X: then
-        ``fit`` and ``predict`` need y.
+        ``fit`` and ``predict`` need y. Its divergence must infer epsilon: not ``"gamma"`` or
+        ``"kl"``.
     rule : {"mean", "median", "lower", "upper"}, default="mean"
         How many training rows to call outliers: the mean or median of the posterior of their
         number, or an end of its central interval of ``level``; ``"lower"`` flags the fewest.
@@ -49,7 +54,8 @@ class OutlierAuditor(
         rule.
     output : {"append", "scores", "passthrough"}, default="append"
         What ``transform`` returns: X with the columns ``fod`` and ``log_density``, these two alone,
-        or X. Around a regressor X always passes through.
+        or X. Around a regressor X always passes through. Where a column of X has one of these
+        names, as behind another auditor, they are ``fod_2`` and ``log_density_2``, and so on.
     random_state : int, RandomState or None, default=None
         Seed for an estimator whose own ``random_state`` is None; the estimator's own wins.
 
@@ -143,13 +149,11 @@ class OutlierAuditor(
         self
         """
         estimator, target = self._part(X, y)
+        if isinstance(estimator, HolderBayesEstimator) and not infers_epsilon(estimator):
+            raise without_epsilon(estimator, type(self).__name__)
         params = routed_fit_params(self, "estimator", sample_weight, fit_params)
         self.estimator_ = estimator.fit(X, target, **params)
-        self.n_features_in_ = estimator.n_features_in_
-        if hasattr(estimator, "feature_names_in_"):
-            self.feature_names_in_ = estimator.feature_names_in_
-        elif hasattr(self, "feature_names_in_"):
-            del self.feature_names_in_
+        copy_columns(self, estimator)
         return self
 
     @fit_context(prefer_skip_nested_validation=False)
@@ -362,8 +366,8 @@ class OutlierAuditor(
             names = np.array([f"x{j}" for j in range(self.n_features_in_)], dtype=object)
         if self.output == "passthrough" or self._on_regressor:
             return names
-        scores = np.array(["fod", "log_density"], dtype=object)
-        return scores if self.output == "scores" else np.append(names, scores)
+        scores = np.array(_SCORES, dtype=object)
+        return scores if self.output == "scores" else np.append(names, _beside(names))
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Route the metadata of ``fit`` to the estimator's ``fit``."""
@@ -381,3 +385,12 @@ class OutlierAuditor(
             tags.estimator_type = None
             pass_by(tags)
         return tags
+
+
+def _beside(names):
+    """Names of the score columns that none of the columns of X has."""
+    scores, number = list(_SCORES), 1
+    while not set(scores).isdisjoint(names):
+        number += 1
+        scores = [f"{score}_{number}" for score in _SCORES]
+    return scores

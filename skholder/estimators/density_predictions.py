@@ -12,12 +12,13 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..audit import flagged_share, tail_probabilities
-from ..divergences import check_divergence
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import log_predictive, mean_log_density
 from .base import HolderBayesEstimator
+from .flagging import infers_epsilon
 from .inputs import naming_columns, private_random_state, refuse_source
 from .lazy_rows import row_wise
+from .limits import check_n_samples
 
 __all__ = ["DensityPredictions"]
 
@@ -26,14 +27,7 @@ _Method = TypeVar("_Method", bound=Callable)
 
 def _labels_rows(density):
     """Whether a density calls rows outliers: it infers how many, or is given a share."""
-    if density.contamination != "auto":
-        return True
-    gamma = 1.0 if isinstance(density.gamma, str) else density.gamma
-    try:
-        return check_divergence(density.divergence, gamma, density.kappa).has_alpha
-    except (TypeError, ValueError):
-        # What is wrong with the parameters is for fit to say.
-        return True
+    return density.contamination != "auto" or infers_epsilon(density)
 
 
 def _labelling(method: _Method) -> _Method:
@@ -158,6 +152,7 @@ class DensityPredictions(OutlierMixin, DensityMixin, HolderBayesEstimator):
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
+        check_n_samples(n_samples)
         random = private_random_state(random_state)
         fit = self.record_
         theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]

@@ -7,8 +7,38 @@ from numbers import Real
 import numpy as np
 
 from ..audit import Audit, choose_count
+from ..divergences import check_divergence
 
-__all__ = ["flagged_count", "flagged_rows"]
+__all__ = ["flagged_count", "flagged_rows", "infers_epsilon", "without_epsilon"]
+
+
+def infers_epsilon(estimator):
+    """Whether a Hölder-Bayes estimator, fitted or not, has a divergence that knows epsilon."""
+    gamma = 1.0 if isinstance(estimator.gamma, str) else estimator.gamma
+    try:
+        return check_divergence(estimator.divergence, gamma, estimator.kappa).has_alpha
+    except (TypeError, ValueError):
+        # What is wrong with the parameters is for fit to say.
+        return True
+
+
+def without_epsilon(estimator, caller):
+    """The error about an estimator whose divergence has no epsilon.
+
+    Parameters
+    ----------
+    estimator : HolderBayesEstimator
+    caller : str
+
+    Returns
+    -------
+    ValueError
+    """
+    return ValueError(
+        f"{caller} needs the posterior of epsilon, which {type(estimator).__name__}"
+        f"(divergence={estimator.divergence!r}) does not infer. Use divergence='dpd', "
+        "'expsat' or 'ratsat'."
+    )
 
 
 def flagged_count(fitted, rule, level, contamination="auto"):

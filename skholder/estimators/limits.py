@@ -17,6 +17,8 @@ Double precision holds numbers between 1e-308 and 1e308, and a fit squares them.
 
 from __future__ import annotations
 
+from numbers import Integral
+
 import numpy as np
 
 from ..rows import NORMAL_IQR, weighted_quantiles
@@ -28,6 +30,7 @@ __all__ = [
     "MOST_WEIGHT",
     "SMALLEST",
     "check_columns",
+    "check_n_samples",
     "check_plain_columns",
     "check_total_weight",
     "check_trusted",
@@ -138,6 +141,17 @@ def check_total_weight(weight):
             f"sample_weight sums to {total:.1e}, less than {SMALLEST:.0e}, where double precision "
             "loses its digits. Multiply the weights by a constant."
         )
+
+
+def check_n_samples(n_samples):
+    """Refuse what is no number of draws.
+
+    Raises
+    ------
+    ValueError
+    """
+    if not (isinstance(n_samples, Integral) and n_samples >= 0):
+        raise ValueError(f"n_samples must be a whole number, 0 or more, got {n_samples!r}.")
 
 
 def _check_spread(spread, constant, names):

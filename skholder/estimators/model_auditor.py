@@ -14,11 +14,11 @@ from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context, method_params, safe_indexing
 from ..audit import RULES, Adequacy
-from ..models import NoiseModel
+from ..models import NoiseModel, check_noise
 from ..sampling.progress import ProgressBar
 from .flagging import flagged_count, flagged_rows
 from .inputs import needs_memory, private_random_state, usable_weight
-from .naming import frame_library, row_labels, target_name
+from .naming import copy_columns, frame_library, row_labels, target_name
 from .out_of_fold import (
     ResidualSize,
     absolute_size,
@@ -249,6 +249,7 @@ class ModelAuditor(ResidualAudit):
         self
         """
         _refuse_others(self.estimator)
+        self._check_posterior()
         needs_memory("ModelAuditor", X)
         labels = {"index": row_labels(X), "library": frame_library(X), "target": target_name(y)}
         X, response = rows_and_response(X, y)
@@ -275,6 +276,14 @@ class ModelAuditor(ResidualAudit):
         )
         self._keep(fitted, posterior, residuals, residual_size)
         return self
+
+    def _check_posterior(self):
+        """Refuse, before any fold is fitted, what the posterior of the residuals would refuse."""
+        chains = ResidualPosterior().n_ensembles
+        if self.n_draws % chains:
+            raise ValueError(f"n_draws={self.n_draws} must be a multiple of {chains}.")
+        if not (isinstance(self.noise, str) and self.noise == "auto"):
+            check_noise(self.noise)
 
     def _predicted(self, label, X, y, folds, params, weight):
         """Out-of-fold predictions (n,), with a progress bar where it is asked for."""
@@ -309,11 +318,7 @@ class ModelAuditor(ResidualAudit):
         self.noise_ = posterior.record_.model.noise
         for name in _FINDINGS:
             setattr(self, name, getattr(posterior, name))
-        for name in ("n_features_in_", "feature_names_in_"):
-            if name in vars(self):
-                delattr(self, name)
-            if hasattr(fitted, name):
-                setattr(self, name, getattr(fitted, name))
+        copy_columns(self, fitted)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Route the metadata of ``fit`` to the estimator's ``fit`` and the splitter's ``split``."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["column_names", "frame_library", "row_labels", "target_name"]
+__all__ = ["column_names", "copy_columns", "frame_library", "row_labels", "target_name"]
 
 
 def row_labels(X):
@@ -13,6 +13,22 @@ def row_labels(X):
 def frame_library(X):
     """``"polars"`` for a polars frame, ``"pandas"`` for everything else."""
     return "polars" if type(X).__module__.split(".")[0] == "polars" else "pandas"
+
+
+def copy_columns(owner, source):
+    """Give ``owner`` the number and names of columns that ``source`` was fitted to, and no others.
+
+    Parameters
+    ----------
+    owner : object
+        A meta-estimator, perhaps fitted before.
+    source : object
+        Its fitted part; not every one says what its columns are.
+    """
+    for name in ("n_features_in_", "feature_names_in_"):
+        vars(owner).pop(name, None)
+        if hasattr(source, name):
+            setattr(owner, name, getattr(source, name))
 
 
 def column_names(estimator, given=None):

@@ -18,6 +18,7 @@ __all__ = [
     "ResidualSize",
     "absolute_size",
     "check_residuals",
+    "one_per_row",
     "out_of_fold",
     "relative_size",
     "split_rows",
@@ -37,7 +38,8 @@ def split_rows(cv, X, y, params, seed):
     Parameters
     ----------
     cv : int, splitter, iterable or None
-        An integer shuffles the rows first, so that sorted tables do no harm.
+        An integer shuffles the rows first, so that sorted tables do no harm. An iterable gives
+        pairs of positions or of boolean masks.
     X, y : tables of n rows
     params : dict
         For the splitter's ``split``, such as ``groups``.
@@ -53,7 +55,10 @@ def split_rows(cv, X, y, params, seed):
                 "folds or more rows."
             )
         cv = KFold(n_folds, shuffle=True, random_state=seed)
-    folds = [(np.asarray(a), np.asarray(b)) for a, b in check_cv(cv).split(X, y, **params)]
+    pairs = check_cv(cv).split(X, y, **params)
+    folds = [(_positions(train, n), _positions(test, n)) for train, test in pairs]
+    if not folds:
+        raise ValueError("cv has no folds: give it an integer, a splitter or some folds.")
     predicted = np.bincount(np.concatenate([test for _, test in folds]), minlength=n)
     if np.any(predicted == 0):
         raise ValueError(
@@ -62,6 +67,21 @@ def split_rows(cv, X, y, params, seed):
             "GroupKFold."
         )
     return folds
+
+
+def _positions(rows, n):
+    """Positions of the rows of a fold, which may come as a mask."""
+    rows = np.asarray(rows)
+    if rows.dtype == bool and rows.shape == (n,):
+        return np.flatnonzero(rows)
+    if rows.ndim != 1 or (rows.size and not np.issubdtype(rows.dtype, np.integer)):
+        raise ValueError(
+            "The rows of a fold of cv must be positions or a boolean mask of all rows, got an "
+            f"array of {rows.dtype} of shape {rows.shape}."
+        )
+    if np.any((rows < 0) | (rows >= n)):
+        raise ValueError(f"A fold of cv has rows that are not among the positions 0 to {n - 1}.")
+    return rows.astype(np.intp)
 
 
 def out_of_fold(estimator, X, y, folds, params, weight, n_jobs, progress):
@@ -99,8 +119,20 @@ def _predict_fold(estimator, train, test, *, X, y, params):
     if not len(train):
         raise ValueError("A fold has no rows of positive weight to train on: use fewer folds.")
     estimator.fit(safe_indexing(X, train), y[train], **method_params(X, params, train))
-    return np.asarray(estimator.predict(safe_indexing(X, test)), dtype=np.float64).reshape(
-        len(test)
+    prediction = one_per_row(estimator.predict(safe_indexing(X, test)))
+    return prediction.astype(np.float64).reshape(len(test))
+
+
+def one_per_row(prediction):
+    """Predictions as an array of shape (m,); some estimators give them as a column."""
+    prediction = np.asarray(prediction)
+    if prediction.ndim == 1:
+        return prediction
+    if prediction.ndim == 2 and prediction.shape[1] == 1:
+        return prediction[:, 0]
+    raise ValueError(
+        "The estimator must predict one number for each row, but its predictions have shape "
+        f"{prediction.shape}."
     )
 
 
@@ -141,7 +173,7 @@ class ResidualSize:
 
     def of(self, X):
         """Sizes of rows, 1 for the usual one, shape (m,)."""
-        return relative_size(self.estimator.predict(X), self.usual)
+        return relative_size(one_per_row(self.estimator.predict(X)), self.usual)
 
 
 def in_units(residuals, size):

@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from ..audit import flagged_share, tail_probabilities
+from ..audit.counts import check_level
 from ..summaries.influence import Influence, influence
 from ..summaries.predictive import (
     expected_log_predictive,
@@ -21,6 +22,7 @@ from ..summaries.predictive import (
 from .base import HolderBayesEstimator
 from .inputs import naming_columns, private_random_state
 from .lazy_rows import row_wise
+from .limits import check_n_samples
 
 __all__ = ["RegressionPredictions"]
 
@@ -113,8 +115,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         ndarray of shape (m, 2)
             Lower and upper ends, in units of y.
         """
-        if not 0 < level < 1:
-            raise ValueError(f"level must lie in (0, 1), got {level!r}.")
+        check_level(level)
         design = self._check_design(X)
         fit = self.record_
         return fit.units.response(mixture_interval(fit.model.noise.cdf, design, fit.theta, level))
@@ -168,6 +169,7 @@ class RegressionPredictions(RegressorMixin, HolderBayesEstimator):
         -------
         ndarray of shape (m, n_samples)
         """
+        check_n_samples(n_samples)
         design, random = self._check_design(X), private_random_state(random_state)
         fit = self.record_
         theta = fit.theta[random.randint(len(fit.theta), size=n_samples)]

@@ -17,6 +17,7 @@ from .base import HolderBayesEstimator
 from .cleaning import as_auditor, clean_rows
 from .inputs import needs_memory
 from .model_auditor import ModelAuditor
+from .naming import copy_columns
 from .regressor import HolderBayesRegressor
 from .restoring import restoring
 
@@ -103,9 +104,7 @@ class OutlierRejector(MetaEstimatorMixin, BaseEstimator):
         found = clean_rows(auditor, X, y, {}, self.random_state)
         self.auditor_, self.audit_ = found.auditor, found.audit
         self.sample_indices_ = np.flatnonzero(found.removed == 0)
-        for name in ("n_features_in_", "feature_names_in_"):
-            if hasattr(self.auditor_, name):
-                setattr(self, name, getattr(self.auditor_, name))
+        copy_columns(self, self.auditor_)
         return self
 
     def fit_resample(self, X: ArrayLike, y: ArrayLike) -> tuple[Any, Any]:

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..audit import Audit
 from .flagging import flagged_count, flagged_rows
-from .out_of_fold import ResidualSize, in_units
+from .out_of_fold import ResidualSize, in_units, one_per_row
 from .residual_posterior import ResidualPosterior, no_columns
 
 __all__ = ["ResidualAudit", "rows_and_response"]
@@ -88,7 +88,7 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (m,)
         """
         check_is_fitted(self, "estimator_")
-        return self.estimator_.predict(X)
+        return one_per_row(self.estimator_.predict(X))
 
     def fod(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """Frequency of Detection of new rows: the share of draws whose audit would flag them.
@@ -108,7 +108,8 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
         ndarray of shape (m,)
             Between 0 and 1.
         """
-        return self.residual_posterior_.fod(*self._new_residuals(X, y))
+        rows = self._new_residuals(X, y)
+        return self.residual_posterior_.fod(*rows)
 
     def tail_probability(self, X: Any, y: ArrayLike) -> NDArray[np.float64]:
         """How likely a residual at least as large is, if the row follows the model.
@@ -126,7 +127,8 @@ class ResidualAudit(RegressorMixin, MetaEstimatorMixin, BaseEstimator):
             The posterior mean over draws. Times the number of rows of a table, it is how many such
             rows chance alone would bring.
         """
-        return self.residual_posterior_.tail_probability(*self._new_residuals(X, y))
+        rows = self._new_residuals(X, y)
+        return self.residual_posterior_.tail_probability(*rows)
 
     def _new_residuals(self, X, y):
         """The X and the response by which ``residual_posterior_`` knows new rows."""

@@ -11,6 +11,7 @@ from .audited import AuditedEstimator
 from .auditor import OutlierAuditor
 from .base import HolderBayesEstimator
 from .cleaning import holder_fit
+from .flagging import without_epsilon
 from .model_auditor import ModelAuditor
 from .rejector import OutlierRejector
 
@@ -89,9 +90,5 @@ def unwrap(estimator: object, caller: str, need_epsilon: bool = False) -> Unwrap
         )
     check_is_fitted(fitted)
     if need_epsilon and not hasattr(fitted, "epsilon_posterior_"):
-        raise ValueError(
-            f"{caller} needs the posterior of epsilon, which {type(fitted).__name__}"
-            f"(divergence={fitted.divergence!r}) does not infer. Use divergence='dpd', "
-            "'expsat' or 'ratsat'."
-        )
+        raise without_epsilon(fitted, caller)
     return Unwrapped(fitted, auditor, owner)

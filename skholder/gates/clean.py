@@ -9,6 +9,8 @@ from sklearn.base import clone
 
 from ..audit import Audit, Gate, check_limits
 from ..estimators import HolderBayesRegressor, OutlierAuditor
+from ..estimators.base import HolderBayesEstimator
+from ..estimators.flagging import infers_epsilon, without_epsilon
 from ..estimators.inputs import needs_memory
 
 __all__ = ["ContaminatedDataError", "assert_clean", "fitted_gate"]
@@ -76,8 +78,9 @@ def assert_clean(
     probability : float in (0, 1), default=0.9
         How sure the posterior must be before the assertion fails.
     auditor : estimator or None, default=None
-        A clone of it is fitted: an OutlierAuditor, a HolderBayesRegressor or HolderBayesDensity,
-        or another auditor with ``epsilon_posterior_`` and ``audit_``. None audits y given X by a
+        A clone of it is fitted: an OutlierAuditor, a ModelAuditor, a HolderBayesRegressor or
+        HolderBayesDensity, or another auditor with a method ``audit`` or ``audit_of`` whose fit
+        leaves ``epsilon_posterior_``. None audits y given X by a
         HolderBayesRegressor, or X alone by a HolderBayesDensity, with a fixed seed, so that a
         test does not pass by luck.
     sample_weight : array-like of shape (n_samples,) or None, default=None
@@ -113,10 +116,23 @@ def fitted_gate(X, y, above, probability, auditor, sample_weight=None):
     needs_memory("A gate", X)
     if auditor is None:
         auditor = OutlierAuditor(None if y is None else HolderBayesRegressor(), random_state=0)
+    _check_auditor(auditor)
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
     fitted = clone(auditor).fit(X, y, **weights)
     gate = Gate.of(fitted.epsilon_posterior_, above, probability)
     return gate, fitted.audit_ if hasattr(fitted, "audit_") else fitted.audit(), fitted
+
+
+def _check_auditor(auditor):
+    """Refuse, before the fit, what will have no posterior of epsilon."""
+    if not (hasattr(auditor, "audit") or hasattr(auditor, "audit_of")):
+        raise ValueError(
+            "auditor must be an OutlierAuditor, a ModelAuditor, a HolderBayesRegressor or a "
+            f"HolderBayesDensity, got {type(auditor).__name__}. Of a Pipeline pass the last step "
+            "and the X it gets; of an AuditedEstimator or OutlierRejector, its auditor."
+        )
+    if isinstance(auditor, HolderBayesEstimator) and not infers_epsilon(auditor):
+        raise without_epsilon(auditor, "A gate")
 
 
 def _wrong_model(fitted):

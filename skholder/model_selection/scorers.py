@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import validate_data
 
 from ..divergences import KullbackLeibler
+from ..estimators import ModelAuditor
 from ..estimators.unwrapping import unwrap
 from ..rows import NORMAL_IQR, row_spans
 
@@ -224,7 +225,14 @@ def _fit_inside(estimator, X, caller, need_epsilon=False):
         if len(estimator) > 1:
             X = estimator[:-1].transform(X)
         estimator = estimator[-1]
-    return unwrap(estimator, caller, need_epsilon=need_epsilon).fitted, X
+    inside = unwrap(estimator, caller, need_epsilon=need_epsilon)
+    if isinstance(inside.auditor, ModelAuditor):
+        raise TypeError(
+            f"{caller} scores the log density that a HolderBayesRegressor or HolderBayesDensity "
+            f"gives to rows; the {type(estimator).__name__} has a posterior of out-of-fold "
+            "residuals. Score its predictions, as with scoring='neg_median_absolute_error'."
+        )
+    return inside.fitted, X
 
 
 def _response(y, caller):

@@ -1,3 +1,4 @@
+import pickle
 from dataclasses import FrozenInstanceError
 
 import numpy as np
@@ -253,9 +254,10 @@ class TestChooseCount:
         assert choose_count(counts, "mean") == 2
         assert choose_count(counts, "median") == 0
 
-    def test_unknown_rule(self):
-        with pytest.raises(ValueError, match=r"rule must be one of 'mean', .*got 'most'"):
-            choose_count(COUNTS, "most")
+    @pytest.mark.parametrize("rule", ["most", [], None, np.arange(2)])
+    def test_unknown_rule(self, rule):
+        with pytest.raises(ValueError, match=r"rule must be one of 'mean', .*got "):
+            choose_count(COUNTS, rule)
 
 
 class TestScoreThreshold:
@@ -407,6 +409,17 @@ class TestAudit:
     def test_is_frozen(self):
         with pytest.raises(FrozenInstanceError):
             self.make().count = 3
+
+    def test_arrays_are_read_only(self):
+        fod = FOD.copy()
+        audit = Audit.from_posterior(np.array([1, 2]), fod, LOG_DENSITY)
+        for name in ("mask", "indices", "count_interval", "fod", "log_density", "order"):
+            with pytest.raises(ValueError, match="read-only"):
+                getattr(audit, name)[0] = 1
+        # What it was made from stays its owner's.
+        fod[:] = fod
+        again = pickle.loads(pickle.dumps(audit))
+        np.testing.assert_array_equal(again.fod, FOD)
 
     def test_frame_keeps_index_and_order(self):
         pd = pytest.importorskip("pandas")

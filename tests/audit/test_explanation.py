@@ -232,6 +232,24 @@ class TestLookup:
         assert row.row == 2
         assert row.to_dict()["label"] == "2024-01-03 00:00:00"
 
+    def test_part_of_a_label(self):
+        pairs = pd.MultiIndex.from_tuples([("x", 1), ("y", 1), ("y", 2)])
+        for index in (pairs, pairs[[1, 0, 2]]):
+            assert bare(index, 3).explain("x").label == ("x", 1)
+        with pytest.raises(KeyError, match="2 rows are labelled 'y'"):
+            bare(pairs, 3).explain("y")
+
+    def test_part_of_a_time(self):
+        noons = pd.to_datetime(["2020-01-01 12:00", "2020-01-02 12:00", "2020-02-03 12:00"])
+        audit = bare(noons, 3)
+        assert audit.explain("2020-01-02").row == 1
+        assert audit.explain("2020-02").row == 2
+        with pytest.raises(KeyError, match="2 rows are labelled '2020-01'"):
+            audit.explain("2020-01")
+        # Between the first and the last, but of no row.
+        with pytest.raises(KeyError, match="No row is labelled '2020-01-20'"):
+            audit.explain("2020-01-20")
+
     @pytest.mark.parametrize("position", [-1, 5, 2.0, "a", None])
     def test_no_such_position(self, position):
         error = TypeError if position is None else IndexError

@@ -32,13 +32,13 @@ def test_in_words(draws, words):
     assert re.match(words, str(Gate.of(draws)))
 
 
-@pytest.mark.parametrize("above", [-0.1, 1.0, np.nan])
+@pytest.mark.parametrize("above", [-0.1, 1.0, np.nan, "a", None])
 def test_share(above):
     with pytest.raises(ValueError, match="above must be a share"):
         Gate.of(DRAWS, above=above)
 
 
-@pytest.mark.parametrize("probability", [0, 1, np.nan])
+@pytest.mark.parametrize("probability", [0, 1, np.nan, "a", None])
 def test_probability(probability):
     with pytest.raises(ValueError, match="probability must lie"):
         Gate.of(DRAWS, probability=probability)

@@ -168,6 +168,32 @@ class TestLabels:
         with pytest.raises(ValueError, match="an entry for each"):
             group_shares(groups, np.zeros(2), np.zeros(2, bool))
 
+    @pytest.mark.parametrize("label", [{}, {1}, [1]])
+    def test_labels_that_cannot_be_told_apart(self, label):
+        groups = np.empty(2, dtype=object)
+        groups[:] = [label, "a"]
+        with pytest.raises(ValueError, match="groups must be labels such as texts"):
+            group_shares(groups, np.zeros(2), np.zeros(2, bool))
+
+    def test_tuples_are_labels(self):
+        pairs = [("a", 1), ("b", 1), ("a", 1)]
+        found = group_shares(pairs, np.zeros(3), np.zeros(3, bool))
+        assert dict(zip(found.labels, found.rows.tolist(), strict=True)) == {
+            ("a", 1): 2,
+            ("b", 1): 1,
+        }
+
+    @pytest.mark.parametrize("name", ["rows", "flagged", "outliers", "share", "above_others"])
+    def test_groups_called_like_a_column(self, name):
+        groups = pd.Series(["p", "q", "q"], name=name)
+        found = group_shares(groups, np.zeros(3), np.zeros(3, bool))
+        assert found.name == name
+        frame = found.to_frame("polars")
+        assert frame.columns == ["group", *found.columns()]
+        assert frame["group"].to_list() == list(found.labels)
+        # Two things of one name cannot be sorted by it, nor reset.
+        assert set(found.to_frame().reset_index()["group"]) == {"p", "q"}
+
     def test_another_index_is_refused(self, spoiled_site):
         model, _, site = spoiled_site
         audit = model.audit()
@@ -176,9 +202,10 @@ class TestLabels:
         np.testing.assert_array_equal(audit.by(site.to_numpy()).rows, audit.by(site).rows)
         assert audit.by(site.to_numpy()).index.name == "group"
 
-    def test_level(self):
+    @pytest.mark.parametrize("level", [1.0, "a", None])
+    def test_level(self, level):
         with pytest.raises(ValueError, match="level must lie"):
-            group_shares([0], np.zeros(1), np.zeros(1, bool), level=1.0)
+            group_shares([0], np.zeros(1), np.zeros(1, bool), level=level)
 
     def test_polars(self, contaminated):
         X, y, outlier, _ = contaminated(80)

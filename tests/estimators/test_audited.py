@@ -6,9 +6,11 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn import config_context
+from sklearn.base import BaseEstimator, RegressorMixin, clone
+from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import HistGradientBoostingRegressor
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.ensemble import HistGradientBoostingRegressor, VotingRegressor
+from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import root_mean_squared_error
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.neighbors import KNeighborsRegressor
@@ -28,6 +30,7 @@ from skholder.exceptions import HolderBayesWarning
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 AUDITOR = OutlierAuditor(HolderBayesRegressor(n_draws=400))
+QUICK = HolderBayesRegressor(n_draws=400, inference="laplace")
 
 
 @pytest.fixture(scope="module")
@@ -261,6 +264,86 @@ def test_weights_reach_both_parts(spoiled):
             random_state=0,
         ).fit(X, y, sample_weight=weight)
     np.testing.assert_allclose(routed.estimator_.coef_, plain.estimator_.coef_)
+
+
+class Lines(RegressorMixin, BaseEstimator):
+    """A regressor that takes no weights."""
+
+    def fit(self, X, y):
+        self.line_ = LinearRegression().fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.line_.predict(X)
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        Lines(),
+        make_pipeline(StandardScaler(), LinearRegression()),
+        GridSearchCV(Lines(), {}, cv=2),
+        VotingRegressor([("one", LinearRegression()), ("two", Lines())]),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_weights_are_for_the_audit_alone_where_the_estimator_takes_none(spoiled, estimator):
+    X, y, *_ = spoiled
+    weight = np.where(np.arange(600) % 3, 1.0, 2.0)
+    model = AuditedEstimator(estimator, auditor=QUICK, random_state=0)
+    model.fit(X, y, sample_weight=weight)
+    assert model.auditor_.estimator_.record_.total_weight == weight.sum()
+    kept = ~model.audit_.mask
+    by_hand = clone(estimator).fit(X[kept], y[kept])
+    np.testing.assert_allclose(model.predict(X), by_hand.predict(X))
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        GridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2),
+        TransformedTargetRegressor(Ridge()),
+        VotingRegressor([("one", Ridge())]),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_weights_reach_what_is_wrapped(spoiled, estimator):
+    X, y, *_ = spoiled
+    weight = np.random.default_rng(3).integers(1, 4, size=600).astype(float)
+    for mode in ("drop", "weight"):
+        plain, wrapped = (
+            AuditedEstimator(part, auditor=QUICK, mode=mode, random_state=0)
+            .fit(X, y, sample_weight=weight)
+            .predict(X)
+            for part in (Ridge(), estimator)
+        )
+        np.testing.assert_allclose(wrapped, plain)
+
+
+def test_what_cannot_be_is_refused_before_the_audit(spoiled, monkeypatch):
+    X, y, *_ = spoiled
+    for inner in (HolderBayesRegressor, HolderBayesDensity):
+        monkeypatch.setattr(inner, "fit", lambda *args, **params: pytest.fail("fitted"))
+    with pytest.raises(ValueError, match="mode='drop'"):
+        AuditedEstimator(Lines(), auditor=QUICK, mode="weight").fit(X, y)
+    for divergence in ("gamma", "kl"):
+        for inner in (HolderBayesRegressor, HolderBayesDensity):
+            auditor = inner(divergence=divergence)
+            for model in (
+                OutlierAuditor(auditor, contamination=0.1),
+                AuditedEstimator(Ridge(), auditor=auditor),
+                OutlierRejector(auditor),
+            ):
+                with pytest.raises(ValueError, match=r"needs the posterior of epsilon.*'dpd'"):
+                    model.fit(X, y)
+
+
+def test_rejector_forgets_the_names_of_an_earlier_frame(spoiled):
+    X, y, *_ = spoiled
+    rejector = OutlierRejector(QUICK, random_state=0)
+    rejector.fit(pd.DataFrame(X, columns=list("abcd")), y)
+    assert list(rejector.feature_names_in_) == list("abcd")
+    assert not hasattr(rejector.fit(X, y), "feature_names_in_")
 
 
 def test_rejector_keeps_frames():

@@ -111,6 +111,17 @@ def test_outputs_and_their_names(rows, output, names):
     assert out.columns == names
 
 
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_score_columns_beside_columns_of_their_name(rows, library):
+    frame = pd.DataFrame(rows, columns=["fod", "log_density_2", "c"])
+    frame = frame if library == "pandas" else pl.from_pandas(frame)
+    auditor = quick().set_output(transform=library).fit(frame)
+    out = auditor.transform(frame)
+    assert list(out.columns) == ["fod", "log_density_2", "c", "fod_3", "log_density_3"]
+    np.testing.assert_array_equal(np.asarray(out["fod"]), rows[:, 0])
+    np.testing.assert_array_equal(np.asarray(out["fod_3"]), auditor.fod_scores_)
+
+
 def test_around_a_regressor_needs_y(rows, response):
     auditor = OutlierAuditor(HolderBayesRegressor(n_draws=400), random_state=0)
     with pytest.raises(ValueError, match="requires y"):

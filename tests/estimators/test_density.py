@@ -190,6 +190,11 @@ class TestDensity:
         np.testing.assert_array_equal(draws, fitted.sample(20_000, random_state=1))
         assert fitted.sample().shape == (1, 2)
 
+    @pytest.mark.parametrize("n_samples", [None, -1, 2.5])
+    def test_number_of_draws_that_cannot_be(self, fitted, n_samples):
+        with pytest.raises(ValueError, match="n_samples must be a whole number, 0 or more, got"):
+            fitted.sample(n_samples)
+
     @pytest.mark.parametrize("model", ["laplace", "exponential", "gamma", "lognormal", "poisson"])
     def test_draws_of_other_families(self, model):
         X = sample_of(model)

@@ -318,6 +318,85 @@ def test_errors(table):
         auditor(Ridge()).audit()
 
 
+class Unfit(Ridge):
+    """An estimator that must not be fitted."""
+
+    def fit(self, X, y, sample_weight=None):
+        raise AssertionError("fitted")
+
+
+class Odd:
+    """No law of noise, though it has the names of one."""
+
+    rho = log_power = None
+
+    def __init__(self):
+        self.rho = self.log_power = len
+
+
+@pytest.mark.parametrize(
+    ("params", "match"),
+    [
+        ({"n_draws": 3}, r"^n_draws=3 must be a multiple of 4\.$"),
+        ({"noise": Odd()}, "noise must be 'normal'"),
+        ({"cv": []}, "cv has no folds"),
+        ({"cv": [([0.5], [1.5])]}, "positions or a boolean mask"),
+        ({"cv": [(np.ones(9, bool), np.ones(9, bool))]}, "positions or a boolean mask"),
+        ({"cv": [([0, 1], [600])]}, "not among the positions 0 to 599"),
+        ({"cv": [([0, 1], [-1])]}, "not among the positions 0 to 599"),
+    ],
+)
+def test_refused_before_any_fold(table, params, match):
+    X, y, *_ = table
+    with pytest.raises(ValueError, match=match):
+        auditor(Unfit(), **params).fit(X, y)
+
+
+def test_folds_as_masks(table):
+    X, y, *_ = table
+    masks = [(np.arange(600) % 3 != k, np.arange(600) % 3 == k) for k in range(3)]
+    positions = [tuple(np.flatnonzero(rows) for rows in fold) for fold in masks]
+    found = [auditor(Ridge(), cv=cv).fit(X, y).residuals_ for cv in (masks, positions)]
+    np.testing.assert_array_equal(*found)
+
+
+@pytest.mark.parametrize("scale", ["constant", "fitted"])
+def test_predictions_in_a_column(table, scale):
+    X, y, *_ = table
+    flat, column = (auditor(part(), scale=scale).fit(X, y) for part in (Ridge, Column))
+    np.testing.assert_array_equal(column.predict(X[:3]), flat.predict(X[:3]))
+    for method in ("fod", "tail_probability"):
+        found = getattr(column, method)(X[:3], y[:3])
+        np.testing.assert_array_equal(found, getattr(flat, method)(X[:3], y[:3]))
+
+
+class Column(Ridge):
+    """Predictions of shape (m, 1)."""
+
+    def predict(self, X):
+        return super().predict(X)[:, None]
+
+
+class Pair(Ridge):
+    """Two predictions for each row."""
+
+    def predict(self, X):
+        return np.column_stack([super().predict(X)] * 2)
+
+
+def test_one_prediction_for_each_row(table):
+    X, y, *_ = table
+    with pytest.raises(ValueError, match=r"one number for each row.*\(120, 2\)"):
+        auditor(Pair()).fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["fod", "tail_probability", "predict"])
+def test_unfitted(table, method):
+    X, y, *_ = table
+    with pytest.raises(NotFittedError, match="is not fitted yet"):
+        getattr(auditor(Ridge()), method)(*((X,) if method == "predict" else (X, y)))
+
+
 def test_a_failed_fit_changes_nothing(table):
     X, y, *_ = table
     found = auditor(Ridge()).fit(X, y)

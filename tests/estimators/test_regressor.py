@@ -421,7 +421,12 @@ class TestMethods:
         with pytest.raises(NotFittedError, match="is not fitted yet"):
             getattr(HolderBayesRegressor(), method)()
 
-    @pytest.mark.parametrize("level", [0, 1, 95])
+    @pytest.mark.parametrize("n_samples", [None, -1, 2.5])
+    def test_number_of_draws_that_cannot_be(self, data, fitted, n_samples):
+        with pytest.raises(ValueError, match="n_samples must be a whole number, 0 or more, got"):
+            fitted.sample_y(data[0], n_samples=n_samples)
+
+    @pytest.mark.parametrize("level", [0, 1, 95, None, "a"])
     def test_interval_level_out_of_range(self, data, fitted, level):
         with pytest.raises(ValueError, match=r"level must lie in \(0, 1\)"):
             fitted.predict_interval(data[0], level=level)

@@ -3,13 +3,18 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
+from sklearn.ensemble import IsolationForest
 from sklearn.linear_model import LinearRegression
+from sklearn.pipeline import make_pipeline
 
 from skholder import (
+    AuditedEstimator,
     HolderBayesDensity,
     HolderBayesRegressor,
     ModelAuditor,
     OutlierAuditor,
+    OutlierRejector,
     assert_clean,
 )
 from skholder.audit import Audit
@@ -104,6 +109,32 @@ def test_a_wrong_model_is_told():
     y = X[:, 0] ** 2 + 0.1 * rng.normal(size=300)
     with pytest.raises(ContaminatedDataError, match="does not describe"):
         assert_clean(X, y, above=0.0, probability=0.01, auditor=QUICK)
+
+
+@pytest.mark.parametrize(
+    "auditor",
+    [
+        IsolationForest(),
+        make_pipeline(QUICK),
+        AuditedEstimator(LinearRegression()),
+        OutlierRejector(),
+        "own",
+    ],
+)
+def test_what_has_no_epsilon_is_refused_before_the_fit(auditor):
+    with pytest.raises(ValueError, match=r"auditor must be an OutlierAuditor.*got "):
+        assert_clean("no table", auditor=auditor)
+
+
+@pytest.mark.parametrize("divergence", ["gamma", "kl"])
+@pytest.mark.parametrize("auditor", [HolderBayesRegressor(), OutlierAuditor(HolderBayesDensity())])
+def test_a_divergence_without_epsilon_is_refused_before_the_fit(auditor, divergence):
+    inner = {"divergence": divergence, "estimator__divergence": divergence}
+    auditor = clone(auditor).set_params(
+        **{name: value for name, value in inner.items() if name in auditor.get_params()}
+    )
+    with pytest.raises(ValueError, match=rf"needs the posterior of epsilon.*{divergence}.*'dpd'"):
+        assert_clean("no table", auditor=auditor)
 
 
 def test_limits_are_checked_before_the_fit():

@@ -4,11 +4,18 @@ import pickle
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from skholder import HolderBayesDensity, HolderBayesRegressor, OutlierAuditor
+from skholder import (
+    AuditedEstimator,
+    HolderBayesDensity,
+    HolderBayesRegressor,
+    ModelAuditor,
+    OutlierAuditor,
+)
 from skholder.model_selection import HyvarinenScore, TrimmedLogScore
 
 QUICK = {"inference": "laplace", "n_draws": 400, "random_state": 0}
@@ -159,6 +166,15 @@ class TestInSearches:
         assert score(pipeline, X, y) == score(pipeline[-1], seen, y)
         alone = make_pipeline(pipeline[-1])
         assert score(alone, seen, y) == score(pipeline[-1], seen, y)
+
+    def test_residuals_of_another_model_have_no_such_score(self, rows, score):
+        X, y, *_ = rows
+        model = ModelAuditor(LinearRegression(), random_state=0)
+        cleaned = AuditedEstimator(LinearRegression(), auditor=model)
+        for fitted in (model.fit(X, y), cleaned.fit(X, y)):
+            match = rf"{type(score).__name__} scores .*{type(fitted).__name__}.*scoring='neg"
+            with pytest.raises(TypeError, match=match):
+                score(fitted, X, y)
 
     def test_survives_pickling(self, score):
         assert pickle.loads(pickle.dumps(score)) == score
