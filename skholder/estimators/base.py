@@ -41,8 +41,8 @@ __all__ = [
 
 # Beyond these, powers and products of what are ordinary numbers would leave the floats.
 POWERS = Interval(Real, 1e-12, 50, closed="both")
-TEMPERATURES = Interval(Real, 1e-30, 1e30, closed="both")
-PRIOR_SCALES = Interval(Real, 1e-50, 1e50, closed="both")
+TEMPERATURES = Interval(Real, 1e-12, 1e30, closed="both")
+PRIOR_SCALES = Interval(Real, 1e-50, 1e12, closed="both")
 # Powers tried above the one chosen where that has several modes.
 _MOST_LARGER = 2
 

@@ -75,14 +75,14 @@ class HolderBayesDensity(DensityPredictions):
     temperature : {"calibrated", "covdet"} or float, default="calibrated"
         The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions
         match sampling variability; ``"covdet"`` is a power of the determinant of the covariance of
-        the columns; a number in [1e-30, 1e30] is taken as it is. A larger beta gives narrower
+        the columns; a number in [1e-12, 1e30] is taken as it is. A larger beta gives narrower
         posteriors.
     alpha_prior : (float, float), default=(1.0, 1.0)
         Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
         a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
     max_contamination : float in (0, 1], default=0.5
         The largest epsilon, as a share of the rows, that the posterior may consider.
-    location_prior_scale : float in [1e-50, 1e50], default=2.5
+    location_prior_scale : float in [1e-50, 1e12], default=2.5
         Standard deviation of the normal priors of locations, centred at 0, on the computing scale.
     log_scale_prior_scale : float in [1e-12, 50], default=1.0
         Prior standard deviation of the log of scales, on the computing scale:

@@ -65,14 +65,14 @@ class HolderBayesRegressor(RegressionPredictions):
         The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions of
         the coefficients match their sampling variability; ``"covdet"`` and ``"joint-covdet"`` are
         powers of the determinant of a covariance, that of the response or of covariates and
-        response; a number in [1e-30, 1e30] is taken as it is. A larger beta gives narrower
+        response; a number in [1e-12, 1e30] is taken as it is. A larger beta gives narrower
         posteriors.
     alpha_prior : (float, float), default=(1.0, 1.0)
         Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
         a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
     max_contamination : float in (0, 1], default=0.5
         The largest epsilon, as a share of the rows, that the posterior may consider.
-    coef_prior_scale : float in [1e-50, 1e50], default=2.5
+    coef_prior_scale : float in [1e-50, 1e12], default=2.5
         Standard deviation of the normal priors of coefficients and intercept, centred at 0, on the
         computing scale. A smaller one shrinks coefficients and helps with few rows.
     log_scale_prior_scale : float in [1e-12, 50], default=1.0

@@ -380,10 +380,10 @@ def test_a_fit_leaves_nothing_of_another_models():
     [
         {"gamma": 1e-12},
         {"gamma": 50},
-        {"temperature": 1e-30},
+        {"temperature": 1e-12},
         {"temperature": 1e30},
         {"location_prior_scale": 1e-50},
-        {"location_prior_scale": 1e50},
+        {"location_prior_scale": 1e12},
         {"log_scale_prior_scale": 1e-12},
         {"divergence": "expsat", "kappa": 100},
     ],
