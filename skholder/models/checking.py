@@ -43,6 +43,8 @@ _MOST_MASS = 1.3
 _STEP = 1e-4
 # A node of the quadrature that holds this share of the mass is too coarse for the density.
 _COARSE = 0.1
+# Where the outermost node holds this share, much may lie beyond.
+_BEYOND = 1e-4
 
 
 def check_user_model(wrapped: Any) -> None:
@@ -172,11 +174,12 @@ def _checked_sample(wrapped, theta, k):
 
 
 def _check_mass(wrapped, log_terms):
-    """Log masses (q, M) at the nodes must add up to 1 for a starting value that they resolve."""
+    """Log masses (q, M) at the nodes must add up to 1 for a starting value that they cover."""
     log_mass = np.logaddexp.reduce(log_terms, axis=0)
-    fine = log_terms.max(axis=0) < log_mass + np.log(_COARSE)
-    if np.any(fine) and np.all(np.abs(log_mass[fine]) > np.log(_MOST_MASS)):
-        problem = f"integrates to {np.exp(log_mass[fine][0]):.3g} at starting values, not to 1"
+    covered = log_terms.max(axis=0) < log_mass + np.log(_COARSE)
+    covered &= log_terms[[0, -1]].max(axis=0) < log_mass + np.log(_BEYOND)
+    if np.any(covered) and np.all(np.abs(log_mass[covered]) > np.log(_MOST_MASS)):
+        problem = f"integrates to {np.exp(log_mass[covered][0]):.3g} at starting values, not to 1"
         _fail(wrapped, "log_density(theta, X)", f"{problem}: subtract the log of its integral")
 
 

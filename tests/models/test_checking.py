@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from skholder import HolderBayesDensity
+from skholder.models import UserModel
 from skholder.models.checking import TAKEN_NAMES
 
 
@@ -80,6 +81,14 @@ def test_what_is_right_passes():
 def test_log_densities(change, problem):
     with pytest.raises(ValueError, match=rf"Varied: log_density\(theta, X\) .*{problem}"):
         fit(density(change))
+
+
+@pytest.mark.parametrize("log_scale", [-12.0, 3.0, 9.0, 12.0])
+def test_an_integral_is_judged_only_where_it_is_known(log_scale):
+    # Too narrow for the quadrature, or far wider than the rows: a poor start is no fault.
+    X = np.random.default_rng(0).normal(size=(300, 1))
+    model = varied(starts=lambda self, X: [[0.0, log_scale]])
+    UserModel(model, X).check_on(X)
 
 
 def test_a_density_follows_its_parameters():
