@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
+    "MOST_KAPPA",
     "DensityPower",
     "Divergence",
     "ExponentialSaturated",
@@ -32,6 +33,8 @@ __all__ = [
 
 # exp(709) is the last float.
 _MOST_LOG_Z = 700.0
+#: Largest saturation: phi grows up to exp(kappa), and its squares must be floats.
+MOST_KAPPA = 100.0
 
 
 class Divergence(ABC):
@@ -78,8 +81,10 @@ class ExponentialSaturated(Divergence):
     kappa: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 < self.kappa < np.inf:
-            raise ValueError(f"kappa must be positive for 'expsat', got {self.kappa!r}.")
+        if not 0 < self.kappa <= MOST_KAPPA:
+            raise ValueError(
+                f"kappa must lie in (0, {MOST_KAPPA:g}] for 'expsat', got {self.kappa!r}."
+            )
 
     def phi(self, z: NDArray[np.float64], gamma: float) -> NDArray[np.float64]:
         return gamma - (1 + gamma) * (1 - np.expm1(-self.kappa * (z - 1)) / self.kappa)

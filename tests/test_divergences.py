@@ -108,9 +108,9 @@ class TestNames:
         with pytest.raises(ValueError, match=r"one of \['dpd', .*\] or an object.*got 'hellinger'"):
             check_divergence("hellinger", 0.5)
 
-    @pytest.mark.parametrize("kappa", [0.0, -1.0, np.inf, np.nan])
+    @pytest.mark.parametrize("kappa", [0.0, -1.0, 101.0, np.inf, np.nan])
     def test_expsat_kappa_out_of_range(self, kappa):
-        with pytest.raises(ValueError, match="kappa must be positive for 'expsat'"):
+        with pytest.raises(ValueError, match=r"kappa must lie in \(0, 100\] for 'expsat'"):
             check_divergence("expsat", 0.5, kappa=kappa)
 
     @pytest.mark.parametrize("kappa", [0.0, -0.1, 1.0, 3.0, np.nan])

@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .._sklearn import HasMethods, Interval, StrOptions, fit_context
 from ..audit import Audit
-from ..divergences import KullbackLeibler, check_divergence
+from ..divergences import MOST_KAPPA, KullbackLeibler, check_divergence
 from ..inference import Diagnostics, Settings, infer
 from ..inference.health import MAX_SHARE
 from ..models import NamedDraws
@@ -31,8 +31,19 @@ from .record import FitRecord, StreamedRecord
 from .restoring import restored_on_error
 from .streaming import StreamedFit
 
-__all__ = ["HolderBayesEstimator", "PosteriorMode", "fitting"]
+__all__ = [
+    "POWERS",
+    "PRIOR_SCALES",
+    "TEMPERATURES",
+    "HolderBayesEstimator",
+    "PosteriorMode",
+    "fitting",
+]
 
+# Beyond these, powers and products of what are ordinary numbers would leave the floats.
+POWERS = Interval(Real, 1e-12, 50, closed="both")
+TEMPERATURES = Interval(Real, 1e-12, 1e30, closed="both")
+PRIOR_SCALES = Interval(Real, 1e-50, 1e12, closed="both")
 # Powers tried above the one chosen where that has several modes.
 _MOST_LARGER = 2
 
@@ -54,15 +65,12 @@ class HolderBayesEstimator(StreamedFit, Conclusions, BaseEstimator, ABC):
             HasMethods("phi"),
         ],
         "count": [StrOptions({"calibrated", "holder"})],
-        "kappa": [None, Interval(Real, 0, None, closed="neither")],
-        "temperature": [
-            StrOptions({"calibrated", "covdet", "joint-covdet"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
+        "kappa": [None, Interval(Real, 0, MOST_KAPPA, closed="right")],
+        "temperature": [StrOptions({"calibrated", "covdet", "joint-covdet"}), TEMPERATURES],
         "alpha_prior": [tuple, list],
         "max_contamination": [Interval(Real, 0, 1, closed="right")],
-        # Scales of so wide a prior would leave the floats where the rows say nothing.
-        "log_scale_prior_scale": [Interval(Real, 0, 50, closed="right")],
+        # Scales of a wider prior would leave the floats where the rows say nothing.
+        "log_scale_prior_scale": [Interval(Real, 1e-12, 50, closed="both")],
         "min_scale": [Interval(Real, 0, 1, closed="neither")],
         "standardize": ["boolean"],
         "inference": [StrOptions({"mcmc", "laplace"})],

@@ -111,7 +111,8 @@ class Conclusions:
     def _publish(self, result, record, found, path, diagnostics):
         """Set the attributes that have no row axis."""
         draws, units = result.draws, record.units
-        for name in (*NEED_ALPHA, *ROW_RESULTS, "gamma_path_"):
+        last = [f"{name}_" for name in vars(self).get("posterior_", ())]
+        for name in (*NEED_ALPHA, *ROW_RESULTS, "gamma_path_", *last):
             vars(self).pop(name, None)
         self.record_ = record
         self.posterior_ = draws.model.to_units(draws.theta, units)

@@ -16,7 +16,7 @@ from ..posterior import covariance_rule, efficient_gamma, search_random
 from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import PlainMoments
 from ..summaries.predictive import lowest_predictive
-from .base import HolderBayesEstimator, fitting
+from .base import POWERS, PRIOR_SCALES, TEMPERATURES, HolderBayesEstimator, fitting
 from .density_predictions import DensityPredictions
 from .density_rows import evidence_of, is_discrete, lost_directions
 from .inputs import as_source, naming_columns, private_random_state, usable_weight
@@ -24,7 +24,7 @@ from .limits import check_trusted
 from .naming import column_names, frame_library, row_labels
 from .prepared import Prepared
 from .whitening import Whitening
-from .width import check_width, covariance_for
+from .width import check_power, check_width, covariance_for
 
 __all__ = ["HolderBayesDensity"]
 
@@ -42,10 +42,11 @@ class HolderBayesDensity(DensityPredictions):
 
     Parameters
     ----------
-    gamma : "auto", "efficiency" or float, default="auto"
+    gamma : "auto", "efficiency" or float in [1e-12, 50], default="auto"
         Power of the density: larger is more robust and less efficient. ``"auto"`` chooses it from
         the data, by the estimated error along a path of powers (``gamma_path_``);
-        ``"efficiency"`` solves for 80% efficiency of a normal location.
+        ``"efficiency"`` solves for 80% efficiency of a normal location. Times the number of
+        columns, a float may be at most 400.
     count : {"calibrated", "holder"}, default="calibrated"
         Where the numbers of bad rows come from: ``"calibrated"`` takes the sampling error of the
         fit, ``"holder"`` the conditional posterior of alpha of the paper, which is several times
@@ -69,20 +70,21 @@ class HolderBayesDensity(DensityPredictions):
         and Kullback-Leibler (ordinary Bayes), which have no epsilon and so no audit. An object
         needs ``phi(z, gamma)``, see :class:`skholder.divergences.Divergence`.
     kappa : float or None, default=None
-        How strongly ``"expsat"`` (any positive number) and ``"ratsat"`` (between 0 and 1) saturate;
+        How strongly ``"expsat"`` (up to 100) and ``"ratsat"`` (between 0 and 1) saturate;
         None takes 0.5 and 0.25. No other family takes one.
     temperature : {"calibrated", "covdet"} or float, default="calibrated"
         The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions
         match sampling variability; ``"covdet"`` is a power of the determinant of the covariance of
-        the columns; a positive number is taken as it is. A larger beta gives narrower posteriors.
+        the columns; a number in [1e-12, 1e30] is taken as it is. A larger beta gives narrower
+        posteriors.
     alpha_prior : (float, float), default=(1.0, 1.0)
         Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
         a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
     max_contamination : float in (0, 1], default=0.5
         The largest epsilon, as a share of the rows, that the posterior may consider.
-    location_prior_scale : float, default=2.5
+    location_prior_scale : float in [1e-50, 1e12], default=2.5
         Standard deviation of the normal priors of locations, centred at 0, on the computing scale.
-    log_scale_prior_scale : float in (0, 50], default=1.0
+    log_scale_prior_scale : float in [1e-12, 50], default=1.0
         Prior standard deviation of the log of scales, on the computing scale:
         with 1, a scale e times the standard deviation of all rows is one prior deviation away.
     min_scale : float in (0, 1), default=1e-3
@@ -185,18 +187,15 @@ class HolderBayesDensity(DensityPredictions):
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
-        "gamma": [StrOptions({"auto", "efficiency"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto", "efficiency"}), POWERS],
         "model": [
             StrOptions(set(DENSITY_NAMES)),
             HasMethods("log_density"),
             HasMethods(["log_kernel", "log_power", "tail"]),
         ],
         "covariance_type": [StrOptions({"auto", "full", "spectral", "diag"})],
-        "temperature": [
-            StrOptions({"calibrated", "covdet"}),
-            Interval(Real, 0, None, closed="neither"),
-        ],
-        "location_prior_scale": [Interval(Real, 0, None, closed="neither")],
+        "temperature": [StrOptions({"calibrated", "covdet"}), TEMPERATURES],
+        "location_prior_scale": [PRIOR_SCALES],
         "contamination": [StrOptions({"auto"}), Interval(Real, 0, 0.5, closed="right")],
         "rule": [StrOptions(set(RULES))],
     }
@@ -356,6 +355,8 @@ class HolderBayesDensity(DensityPredictions):
         if len(units.backward) == 0:
             raise ValueError("Every column of X is constant: there is no density to fit.")
         check_width(len(units.backward), scaling, self.inference)
+        if not self._trusts_all:
+            check_power(len(units.backward), self.gamma)
         return units
 
     def _training_offset(self, distinct, log_density):

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
-from .._sklearn import HasMethods, Interval, StrOptions, fit_context
+from .._sklearn import HasMethods, StrOptions, fit_context
 from ..audit import AuditedTable
 from ..audit.evidence import regression_evidence
 from ..models import LinearModel, check_noise
 from ..posterior import covariance_rule, design_weights
 from ..rows import RowBlocks, RowSource, canonical
 from ..summaries.baselines import LeastSquares
-from .base import HolderBayesEstimator, fitting
+from .base import POWERS, PRIOR_SCALES, HolderBayesEstimator, fitting
 from .inputs import as_source, naming_columns, private_random_state, usable_weight
 from .limits import check_trusted
 from .naming import column_names, frame_library, row_labels, target_name
@@ -39,7 +38,7 @@ class HolderBayesRegressor(RegressionPredictions):
 
     Parameters
     ----------
-    gamma : "auto" or float, default="auto"
+    gamma : "auto" or float in [1e-12, 50], default="auto"
         Power of the density: larger is more robust and less efficient. ``"auto"`` chooses it from
         the data, by the estimated error along a path of powers (``gamma_path_``).
     count : {"calibrated", "holder"}, default="calibrated"
@@ -56,25 +55,27 @@ class HolderBayesRegressor(RegressionPredictions):
         and Kullback-Leibler (ordinary Bayes), which have no epsilon and so no audit. An object
         needs ``phi(z, gamma)``, see :class:`skholder.divergences.Divergence`.
     kappa : float or None, default=None
-        How strongly ``"expsat"`` (any positive number) and ``"ratsat"`` (between 0 and 1) saturate;
+        How strongly ``"expsat"`` (up to 100) and ``"ratsat"`` (between 0 and 1) saturate;
         None takes 0.5 and 0.25. No other family takes one.
     noise : {"normal", "student_t"} or object, default="normal"
         Law of the noise of the rows that do belong. ``"student_t"`` has 4 degrees of freedom; a
-        :class:`skholder.models.NoiseModel` or a frozen SciPy distribution serves too.
+        :class:`skholder.models.NoiseModel` or a frozen SciPy distribution with its median near 0
+        and a spread near 1 serves too.
     temperature : {"calibrated", "covdet", "joint-covdet"} or float, default="calibrated"
         The factor beta that says how much a row counts. ``"calibrated"`` makes credible regions of
         the coefficients match their sampling variability; ``"covdet"`` and ``"joint-covdet"`` are
         powers of the determinant of a covariance, that of the response or of covariates and
-        response; a positive number is taken as it is. A larger beta gives narrower posteriors.
+        response; a number in [1e-12, 1e30] is taken as it is. A larger beta gives narrower
+        posteriors.
     alpha_prior : (float, float), default=(1.0, 1.0)
         Shapes a and b of the Beta prior of the inlier share alpha = 1 - epsilon. (1, 1) is flat;
         a larger a expects fewer outliers. It is truncated to ``[1 - max_contamination, 1]``.
     max_contamination : float in (0, 1], default=0.5
         The largest epsilon, as a share of the rows, that the posterior may consider.
-    coef_prior_scale : float, default=2.5
+    coef_prior_scale : float in [1e-50, 1e12], default=2.5
         Standard deviation of the normal priors of coefficients and intercept, centred at 0, on the
         computing scale. A smaller one shrinks coefficients and helps with few rows.
-    log_scale_prior_scale : float in (0, 50], default=1.0
+    log_scale_prior_scale : float in [1e-12, 50], default=1.0
         Prior standard deviation of the log of the noise scale, on the computing scale:
         with 1, a scale e times the standard deviation of all rows is one prior deviation away.
     min_scale : float in (0, 1), default=1e-3
@@ -173,14 +174,14 @@ class HolderBayesRegressor(RegressionPredictions):
 
     _parameter_constraints = {
         **HolderBayesEstimator._parameter_constraints,
-        "gamma": [StrOptions({"auto"}), Interval(Real, 0, None, closed="neither")],
+        "gamma": [StrOptions({"auto"}), POWERS],
         "leverage": [StrOptions({"auto", "guard", "ignore"})],
         "noise": [
             StrOptions({"normal", "student_t"}),
             HasMethods(["rho", "log_power"]),
             HasMethods(["logpdf", "rvs"]),
         ],
-        "coef_prior_scale": [Interval(Real, 0, None, closed="neither")],
+        "coef_prior_scale": [PRIOR_SCALES],
         "fit_intercept": ["boolean"],
     }
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["check_width", "covariance_for"]
+__all__ = ["check_power", "check_width", "covariance_for"]
 
 # Columns up to which sampling was seen to be honest (R-hat <= 1.01, ESS >= 400).
 _MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
@@ -13,6 +13,8 @@ _MAX_FULL, _MAX_DIAGONAL, _MAX_LAPLACE = 20, 200, 40
 _ALWAYS_FULL, _ROWS_PER_PARAMETER = 6, 5
 # Columns up to which a fit along principal axes was tried.
 _MAX_SPECTRAL = 1000
+# Powers times columns up to which a density of standardised columns to that power is a float.
+_MAX_POWER = 400
 
 
 def covariance_for(covariance_type, X, weight):
@@ -66,4 +68,13 @@ def check_width(k, scaling, inference):
         raise ValueError(
             f"{k} columns are too many to sample honestly (at most {_MAX_DIAGONAL}); use "
             "inference='laplace', or covariance_type='spectral' for a normal or a Student-t."
+        )
+
+
+def check_power(k, gamma):
+    """Refuse a power whose density of k columns no float holds; names choose by themselves."""
+    if not isinstance(gamma, str) and gamma * k > _MAX_POWER:
+        raise ValueError(
+            f"gamma={gamma:g} is too large for a density of {k} columns: it may be at most "
+            f"{_MAX_POWER} / {k} = {_MAX_POWER / k:.3g}. Use gamma='auto'."
         )

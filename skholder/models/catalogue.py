@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import WorkingModel
+from .checking import check_user_model
 from .columns import ColumnFamily, IndependentColumns
-from .custom import UserModel, check_user_model
+from .custom import UserModel
 from .elliptical import EllipticalModel
 from .families import (
     ExponentialFamily,
@@ -121,7 +122,9 @@ class CustomKind(DensityKind):
         n_own: int = 0,
         **priors: float,
     ) -> WorkingModel:
-        return UserModel(self.wrapped, rows)
+        model = UserModel(self.wrapped, rows)
+        model.check_on(rows)
+        return model
 
 
 _NAMED = {

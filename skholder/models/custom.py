@@ -2,13 +2,16 @@
 
 The object needs
 
-- ``parameter_names``: a sequence of d names;
-- ``log_density(theta, X)``: theta of shape (T, d) and X of shape (m, k) -> array (m, T);
+- ``parameter_names``: a sequence of d different Python identifiers, none of which is a name that
+  every fit has, such as ``epsilon``, ``alpha`` or ``gamma``;
+- ``log_density(theta, X)``: theta of shape (T, d) and X of shape (m, k) -> float64 (m, T), the
+  density normalised to integrate to 1;
 - ``starts(X)``: starting values of shape (M, d);
 
 and may have ``prior_mean``, ``prior_scale`` and ``lower`` (each of length d; 0, 2.5 and -inf by
 default) and ``sample(theta, random)``, one row for each row of theta (T, d) -> (T, k), which more
-than one column needs. ``sample`` should transform random numbers smoothly in theta.
+than one column needs. ``sample`` should transform random numbers smoothly in theta. What methods
+return at the starting values is checked before a fit does any work.
 """
 
 from __future__ import annotations
@@ -19,19 +22,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import NormalPrior, WorkingModel
+from .checking import check_outputs, check_user_model, per_parameter
 from .named_draws import NamedDraws
 
-__all__ = ["UserModel", "check_user_model"]
+__all__ = ["UserModel"]
 
 _N_MONTE_CARLO = 4000
 _N_QUADRATURE = 2001
-
-
-def check_user_model(wrapped: Any) -> None:
-    """Raise ValueError naming what the object lacks."""
-    for name in ("log_density", "starts", "parameter_names"):
-        if not hasattr(wrapped, name):
-            raise ValueError(f"A working-model object needs {name!r}; {wrapped!r} has none.")
 
 
 class UserModel(WorkingModel):
@@ -50,11 +47,10 @@ class UserModel(WorkingModel):
         check_user_model(wrapped)
         self.wrapped, self.k, self.seed = wrapped, X.shape[1], seed
         self.parameter_names = tuple(wrapped.parameter_names)
-        d = len(self.parameter_names)
         self.prior = NormalPrior(
-            np.broadcast_to(np.asarray(getattr(wrapped, "prior_mean", 0.0), float), d),
-            np.broadcast_to(np.asarray(getattr(wrapped, "prior_scale", 2.5), float), d),
-            np.broadcast_to(np.asarray(getattr(wrapped, "lower", -np.inf), float), d),
+            per_parameter(wrapped, "prior_mean", 0.0),
+            per_parameter(wrapped, "prior_scale", 2.5),
+            per_parameter(wrapped, "lower", -np.inf),
         )
         if self.k == 1:
             middle, width = np.median(X), max(np.ptp(np.quantile(X, [0.1, 0.9])), 1e-3)
@@ -64,6 +60,13 @@ class UserModel(WorkingModel):
             self._log_weight = np.log(width * np.cosh(t))
         elif not hasattr(wrapped, "sample"):
             raise ValueError("A working-model object for several columns needs 'sample'.")
+
+    def check_on(self, rows: NDArray[np.float64]) -> None:
+        """Raise ValueError where the object's answers for rows (m, k) will not do."""
+        if self.k == 1:
+            check_outputs(self.wrapped, rows, self._nodes, self._log_weight + np.log(self._step))
+        else:
+            check_outputs(self.wrapped, rows)
 
     def log_peak(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
         return np.zeros(len(theta))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import integrate, stats
 
+from ..rows import NORMAL_IQR
 from .radial import NormalRadial, Radial, StudentTRadial
 
 __all__ = [
@@ -21,6 +22,11 @@ __all__ = [
     "StudentTNoise",
     "check_noise",
 ]
+
+# Spread of a law in units of the standard normal's, and its median in units of that spread.
+_MOST_SPREAD, _MOST_SHIFT = 20.0, 5.0
+# Laws of SciPy whose density has a kink.
+_KINKED = frozenset({"dgamma", "dweibull", "laplace", "laplace_asymmetric"})
 
 
 class NoiseModel(ABC):
@@ -59,6 +65,8 @@ class NoiseModel(ABC):
 
     #: whether the noise is normal, for which some integrals have closed forms
     is_normal = False
+    #: whether log p has two derivatives everywhere, with no kink
+    is_smooth = True
     #: whether the density falls with ``|r|``: rows are ranked by the size of their residuals
     is_symmetric = False
 
@@ -75,7 +83,8 @@ class NoiseModel(ABC):
         edges = np.sinh(np.linspace(-14, 14, 8001))
         height = self.rho((edges[1:] + edges[:-1]) / 2)
         order = np.argsort(height, kind="stable")
-        return height[order], np.cumsum(np.diff(self.cdf(edges))[order])
+        # Rounding can carry a sum of probabilities beyond 1.
+        return height[order], np.clip(np.cumsum(np.diff(self.cdf(edges))[order]), 0.0, 1.0)
 
     def in_words(self) -> str:
         """The law in a few words, e.g. ``normal noise``."""
@@ -185,6 +194,8 @@ class StudentTNoise(RadialNoise):
 class ScipyNoise(NoiseModel):
     """Any frozen continuous SciPy distribution on the line, e.g. ``scipy.stats.logistic()``.
 
+    Its median must lie near 0 and its spread near that of the standard normal.
+
     Its power integral comes from quadrature and its derivatives from central differences.
     """
 
@@ -192,6 +203,7 @@ class ScipyNoise(NoiseModel):
         self.distribution = distribution
         if not np.all(np.isinf(distribution.support())):
             raise ValueError("The noise distribution must live on the whole line.")
+        _check_standardised(distribution)
         grid = np.asarray(distribution.ppf(np.linspace(0.001, 0.999, 1999)))
         log_peak = float(np.max(distribution.logpdf(np.append(grid, 0.0))))
         if not np.isfinite(log_peak):
@@ -229,8 +241,29 @@ class ScipyNoise(NoiseModel):
         return f"{self.distribution.dist.name} noise"
 
     @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        return self.distribution.dist.name not in _KINKED
+
+    @property
     def variance(self) -> float:
         return float(self.distribution.var())
+
+
+def _check_standardised(distribution):
+    """Raise where the law's own location and scale are far from those of a residual.
+
+    They are no parameters: the search, the priors and ``min_scale`` are meant for laws like the
+    standard normal, which the intercept moves and the noise scale stretches.
+    """
+    low, median, high = (float(q) for q in distribution.ppf([0.25, 0.5, 0.75]))
+    spread = (high - low) / NORMAL_IQR
+    if not (1 / _MOST_SPREAD <= spread <= _MOST_SPREAD and abs(median) <= _MOST_SHIFT * spread):
+        raise ValueError(
+            "The noise distribution must be standardised, as the model has an intercept and a "
+            "scale of its own: give it a loc and a scale with the median near 0 and an "
+            f"interquartile range near {NORMAL_IQR:.4g}; they are {median:.4g} and "
+            f"{high - low:.4g}."
+        )
 
 
 @lru_cache(maxsize=64)

@@ -214,6 +214,10 @@ class LinearModel(LinearDistanceModel):
     def is_normal(self) -> bool:  # type: ignore[override]
         return self.noise.is_normal
 
+    @property
+    def is_smooth(self) -> bool:  # type: ignore[override]
+        return self.noise.is_smooth
+
     def in_words(self, columns: str, target: str | None = None) -> str:
         return f"linear regression of {target} on {columns} with {self.noise.in_words()}"
 

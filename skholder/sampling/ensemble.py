@@ -206,6 +206,8 @@ def _run_ensemble(target, proposal, plan, start, random, tick):
     sampler = emcee.EnsembleSampler(
         plan.n_walkers, whitened.n_dim, log_prob, moves=_moves(whitened, plan), vectorize=True
     )
+    # Not through emcee's wrapper, which prints all walkers where a call raises or is interrupted.
+    sampler.log_prob_fn = log_prob
     state = State(
         whitened.coords(theta),
         log_prob=values[:, 0],

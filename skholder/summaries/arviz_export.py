@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 __all__ = ["to_arviz"]
 
 
@@ -31,6 +33,21 @@ def to_arviz(posterior, n_chains, columns, kept):
     }
     if "alpha" in chains:
         chains["epsilon"] = 1 - chains["alpha"]
+    n_draws = min((draws.shape[1] for draws in chains.values()), default=n_chains)
+    if n_draws < n_chains:
+        # ArviZ takes fewer draws than chains for a mistake: it gets more, and gives them back.
+        longer = {name: _lengthened(draws, n_chains) for name, draws in chains.items()}
+        return _converted(arviz, longer, columns, kept).isel(draw=slice(n_draws))
+    return _converted(arviz, chains, columns, kept)
+
+
+def _lengthened(draws, length):
+    """Draws (n_chains, n, ...) with the last ones repeated, (n_chains, length, ...)."""
+    return np.take(draws, np.minimum(np.arange(length), draws.shape[1] - 1), axis=1)
+
+
+def _converted(arviz, chains, columns, kept):
+    """ArviZ data of draws (n_chains, n_draws, ...) by name."""
     coords = {"column": list(columns), "other_column": list(columns), "kept_column": list(kept)}
     dims = {name: _dims(draws.shape[2:], coords) for name, draws in chains.items()}
     used = {dim for each in dims.values() for dim in each}

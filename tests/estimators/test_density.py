@@ -11,11 +11,11 @@ from sklearn.metrics import average_precision_score
 
 from skholder import HolderBayesDensity
 from skholder.estimators.density import efficient_gamma
-from skholder.exceptions import IdentifiabilityWarning, VacuousPosteriorWarning
+from skholder.exceptions import ConvergenceWarning, IdentifiabilityWarning, VacuousPosteriorWarning
 from skholder.models import NormalRadial, StudentTRadial
 
 # 400 draws are enough for a test but not for the sampler's own standards.
-pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::skholder.exceptions.ConvergenceWarning")
 
 MODELS = ("normal", "student_t", "laplace", "exponential", "gamma", "lognormal", "poisson")
 N, N_OUT = 400, 40
@@ -358,6 +358,53 @@ def test_to_arviz(fitted):
     assert posterior["covariance"].shape == (4, 100, 2, 2)
     chains = fitted.epsilon_posterior_.reshape(4, 100)
     np.testing.assert_array_equal(1 - posterior["alpha"].to_numpy(), chains)
+
+
+def test_to_arviz_of_fewer_draws_than_chains():
+    pytest.importorskip("arviz")
+    model = HolderBayesDensity(0.5, n_draws=8, random_state=0)
+    with pytest.warns(ConvergenceWarning):
+        model.fit(sample_of("normal"))
+    posterior = model.to_arviz()["posterior"]
+    assert posterior["location"].shape == (4, 2, 2)
+    chains = model.posterior_["location"].reshape(4, 2, 2)
+    np.testing.assert_array_equal(posterior["location"].to_numpy(), chains)
+
+
+def test_a_fit_leaves_nothing_of_another_models():
+    X = sample_of("normal")
+    model = quick(inference="laplace").fit(X)
+    model.set_params(model="laplace").fit(X)
+    assert not hasattr(model, "covariance_")
+    assert vars(model).keys() == vars(quick(inference="laplace", model="laplace").fit(X)).keys()
+
+
+@pytest.mark.parametrize("inference", ["laplace", "mcmc"])
+@pytest.mark.parametrize(
+    "extreme",
+    [
+        {"gamma": 1e-12},
+        {"gamma": 50},
+        {"temperature": 1e-12},
+        {"temperature": 1e30},
+        {"location_prior_scale": 1e-50},
+        {"location_prior_scale": 1e12},
+        {"log_scale_prior_scale": 1e-12},
+        {"divergence": "expsat", "kappa": 100},
+    ],
+    ids=str,
+)
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.ConvergenceWarning")
+def test_ends_of_parameter_ranges(extreme, inference):
+    model = quick(**{"inference": inference, **extreme}).fit(sample_of("normal"))
+    assert all(np.all(np.isfinite(draws)) for draws in model.posterior_.values())
+
+
+def test_powers_beyond_the_floats_are_refused():
+    X = np.random.default_rng(0).normal(size=(60, 10))
+    with pytest.raises(ValueError, match=r"gamma=41 is too large .* 10 columns.* 400 / 10 = 40"):
+        HolderBayesDensity(41).fit(X)
 
 
 class TestLaws:

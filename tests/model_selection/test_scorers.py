@@ -4,6 +4,7 @@ import pickle
 
 import numpy as np
 import pytest
+from scipy import stats
 from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
@@ -146,6 +147,15 @@ class TestHyvarinen:
         with pytest.raises(ValueError, match=r"smooth everywhere.*Use TrimmedLogScore"):
             HyvarinenScore()(model, X)
         assert np.isfinite(TrimmedLogScore(0.1)(model, X))
+
+    def test_noise_with_a_kink_has_none_either(self, contaminated):
+        X, y, *_ = contaminated(60)
+        for noise in (stats.laplace(), stats.laplace_asymmetric(2)):
+            model = HolderBayesRegressor(0.3, noise=noise, **QUICK).fit(X, y)
+            with pytest.raises(ValueError, match=r"laplace.*Use TrimmedLogScore"):
+                HyvarinenScore()(model, X, y)
+        model = HolderBayesRegressor(0.3, noise=stats.logistic(), **QUICK).fit(X, y)
+        assert np.isfinite(HyvarinenScore()(model, X, y))
 
 
 @pytest.mark.parametrize("score", [TrimmedLogScore(), TrimmedLogScore(0.3), HyvarinenScore()])

@@ -124,6 +124,37 @@ def test_unbounded_density_is_refused():
         ScipyNoise(stats.dgamma(0.5))
 
 
+@pytest.mark.parametrize(
+    "law",
+    [
+        stats.norm(100, 1),
+        stats.norm(0, 1e-5),
+        stats.norm(0, 1e10),
+        stats.norm(0, 50),
+        stats.logistic(0, 30),
+        stats.norm(-6, 1),
+    ],
+)
+def test_location_and_scale_of_their_own_are_refused(law):
+    with pytest.raises(ValueError, match=r"must be standardised.*median near 0"):
+        ScipyNoise(law)
+
+
+@pytest.mark.parametrize(
+    "law", [stats.gumbel_r(1, 2), stats.t(0.3), stats.gennorm(0.5), stats.norm(0, 10)]
+)
+def test_odd_shapes_are_no_locations_and_scales(law):
+    assert np.isfinite(ScipyNoise(law).log_norm)
+
+
+@pytest.mark.parametrize("law", [stats.gennorm(0.5), stats.laplace(), stats.t(2)])
+def test_tails_are_probabilities(law):
+    r = np.append(np.linspace(-3, 3, 601), [-1e300, 1e300])
+    tails = ScipyNoise(law).tail(r)
+    assert tails.min() >= 0
+    assert tails.max() <= 1
+
+
 class TestCheckNoise:
     def test_names(self):
         assert check_noise("normal") == NormalNoise()

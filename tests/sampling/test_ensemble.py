@@ -199,6 +199,19 @@ def test_walkers_start_inside_the_support():
     assert np.all(np.isfinite(samples.log_prob))
 
 
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ZeroDivisionError])
+def test_a_target_that_fails_is_heard_of_by_its_error_alone(error, together, capfd):
+    fitted = fitted_for("normal")
+
+    def broken(theta):
+        raise error
+
+    with pytest.raises(error):
+        sample(broken, fitted, n_per_ensemble=100, n_walkers=40, seeds=SEEDS, together=together)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_progress_reaches_its_total():
     calls = []
     sample(
