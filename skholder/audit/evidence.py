@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 
 from .column_values import ColumnValues
-from .explanation import Contribution, Residual, column_reason, residual_reason
+from .explanation import Contribution, Residual, column_reason, in_deviations, residual_reason
 
 __all__ = ["DensityEvidence", "RegressionEvidence", "density_evidence", "regression_evidence"]
 
@@ -50,8 +50,7 @@ class RegressionEvidence:
     @property
     def standardised(self):
         """Residuals in predictive standard deviations, shape (n,)."""
-        with np.errstate(over="ignore"):
-            return (self.observed - self.fitted) / self.sd
+        return in_deviations(self.observed - self.fitted, self.sd)
 
     def __repr__(self):
         return f"RegressionEvidence({len(self):,} rows of {self.target!r})"

@@ -13,6 +13,7 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .wording import chance_in_words, number, percent, rounded
 
@@ -21,6 +22,7 @@ __all__ = [
     "Explanation",
     "Residual",
     "column_reason",
+    "in_deviations",
     "residual_reason",
     "row_position",
 ]
@@ -33,6 +35,8 @@ _USUAL = 0.67
 _TELLS, _PART = 0.5, 0.1
 # Distances beyond are all the same.
 _FAR = 1000
+# Residuals further out are told as this many standard deviations.
+_FURTHEST = 1e300
 
 
 @dataclass(frozen=True)
@@ -71,7 +75,7 @@ class Residual:
     @property
     def standardised(self) -> float:
         """The residual in predictive standard deviations."""
-        return self.residual / self.sd
+        return float(in_deviations(np.array(self.residual), self.sd))
 
     def __str__(self) -> str:
         low, high = (rounded(end, self.sd) for end in self.interval)
@@ -275,6 +279,14 @@ def _position_of_label(index, label):
         f"{len(spots)} rows are labelled {label!r}; name one by its position, as in "
         f"explain(position={spots[0]})."
     )
+
+
+def in_deviations(
+    residual: NDArray[np.float64], sd: NDArray[np.float64] | float
+) -> NDArray[np.float64]:
+    """Residuals in predictive standard deviations, as far as floats and pictures go."""
+    with np.errstate(over="ignore"):
+        return np.clip(residual / sd, -_FURTHEST, _FURTHEST)
 
 
 def residual_reason(

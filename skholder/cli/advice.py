@@ -10,6 +10,7 @@ __all__ = ["beyond_floats", "in_options"]
 
 # How SciPy and NumPy say that numbers have left the range of floats on their way.
 _NOT_FINITE = "array must not contain infs or NaNs"
+_TOO_FAR_APART = "too far apart in size"
 
 # What the estimators call a thing, and what it is called here; advice on what has no option goes.
 _IN_OPTIONS = (
@@ -68,7 +69,8 @@ def beyond_floats(error, design, table, target):
     str or None
         Names the largest number, which is most likely a typing error or a code.
     """
-    if not isinstance(error, np.linalg.LinAlgError) and _NOT_FINITE not in str(error):
+    told = any(words in str(error) for words in (_NOT_FINITE, _TOO_FAR_APART))
+    if not (told or isinstance(error, np.linalg.LinAlgError)):
         return None
     names = list(design.names)
     values = design.X

@@ -90,10 +90,15 @@ class Whitening:
         ``names``, of numbers beyond what :mod:`.limits` allows are refused.
         """
         if kind == "full":
-            return cls.full(X, weight, random, names)
-        if kind == "spectral":
-            return cls.spectral(X, weight, names)
-        return cls.columns(X, weight, kind, names)
+            found = cls.full(X, weight, random, names)
+        elif kind == "spectral":
+            found = cls.spectral(X, weight, names)
+        else:
+            return cls.columns(X, weight, kind, names)
+        # Directions across columns of all magnitudes may be longer than any column is wide.
+        size = np.max(np.abs(found.backward), axis=0, initial=0.0)
+        check_columns(found.centre, size, size == 0, range(len(size)) if names is None else names)
+        return found
 
     @classmethod
     def plain(cls, X, weight, names):

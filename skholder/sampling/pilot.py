@@ -142,7 +142,11 @@ def _pilot(target, proposal, size, random, floor):
     values = target(theta)
     inside = np.isfinite(values[:, 0])
     if not np.any(inside):
-        raise ValueError("The target density is zero wherever the proposal reaches.")
+        raise ValueError(
+            "The posterior density is zero next to its own modes: numbers are too far apart in "
+            "size to compute with. Take the logarithms of columns that hold all magnitudes, or "
+            "leave them out."
+        )
     log_ratio = np.full(size, -np.inf)
     log_ratio[inside] = values[inside, 0] - proposal.log_prob(theta[inside])
     share = np.exp(log_ratio - logsumexp(log_ratio))

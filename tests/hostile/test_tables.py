@@ -222,3 +222,28 @@ def test_reasons_where_squares_leave_the_floats():
         0.5, inference="laplace", min_scale=0.9, n_draws=40, n_ensembles=2, random_state=0
     )
     assert examine(density, Table(X, X[:, 1], np.array([1e-300, 1.0])), deep=False) == []
+
+
+def test_directions_longer_than_any_column_is_wide_are_refused():
+    # Found by fuzzing the command: columns of all magnitudes, whose covariance is no float.
+    one = [8.4, 6e14, 1e-20, 7e-4, 3e12, 1e3, 2e-11, 3e3, 4e14, 1e8, 5e-6, 6e-9]
+    two = [-5e113, -4e-47, -5e93, -5e-84, -4e-81, 2e-264, 2e198, 4e92, -4e21, -1e89, 1e-79, -2e-234]
+    X = np.column_stack([one, two])
+    density = HolderBayesDensity(n_draws=40, n_ensembles=2, random_state=0)
+    assert examine(density, Table(X, X[:, 0]), deep=False) == []
+    with pytest.raises(ValueError, match="Column 'x1' has values of size"):
+        density.fit(X)
+
+
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_a_residual_beyond_floats_is_told_as_a_number():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=30)
+    y = 2 * x + 0.01 * rng.normal(size=30)
+    y[0] = 1.7e308
+    model = HolderBayesRegressor(n_draws=400, random_state=0).fit(x[:, None], y)
+    assert list(model.audit().indices) == [0]
+    assert np.all(np.isfinite(model.record_.evidence.standardised))
+    assert model.audit().explain(0).residual.standardised == 1e300
+    assert "inf" not in str(model.audit().explain(0)) + model.audit().to_frame()["reason"][0]
