@@ -3,6 +3,7 @@
 from .choosing import Wishes, choose_columns
 from .columns import Column, InputError, Table, import_pandas
 from .csv_file import CsvFile
+from .csv_text import csv_text
 from .design import MAX_LEVELS, Design, build_design, input_design
 from .formulas import as_text_cell
 from .opening import open_table
@@ -26,6 +27,7 @@ __all__ = [
     "build_design",
     "check_outputs",
     "choose_columns",
+    "csv_text",
     "import_pandas",
     "input_design",
     "open_table",
