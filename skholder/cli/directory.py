@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import heapq
-import os
-import shutil
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..rows import ParquetSource
 from .advice import in_options
 from .gating import gate_of
 from .streams import plain
-from .tables import InputError
+from .tables import InputError, check_new_folder, new_folder
 
 __all__ = ["DirectoryResult", "audit_directory", "directory_json", "directory_text"]
 
@@ -101,13 +100,10 @@ def _check(request):
         "--escape-formulas": request.escape_formulas,
     }
     problems += [f"{option} does not work on a directory" for option, on in wished.items() if on]
-    scores = request.outputs.get("--scores")
-    if scores is not None and scores.exists():
-        problems.append(f"--scores: {str(scores)!r} exists; give the name of a new folder")
-    elif scores is not None and not scores.resolve().parent.is_dir():
-        problems.append(f"--scores: there is no folder {str(scores.parent)!r}")
     if problems:
         raise InputError(*problems)
+    if "--scores" in request.outputs:
+        check_new_folder("--scores", request.outputs["--scores"])
 
 
 def _known(names, columns):
@@ -149,44 +145,31 @@ def _walk(model, source, folder):
     return worst, n_flagged
 
 
-class _parts:
-    """Writes one Parquet file for each block, in a folder that appears when all are written."""
+@contextmanager
+def _parts(folder):
+    """What writes a block as a Parquet file, in a folder that appears when all are written."""
+    if folder is None:
+        yield lambda block: None
+        return
+    numbers = count()
+    with new_folder(folder) as draft:
+        yield lambda block: _write(block, draft / f"part-{next(numbers):05d}.parquet")
 
-    def __init__(self, folder):
-        self.folder, self.number = folder, 0
 
-    def __enter__(self):
-        if self.folder is None:
-            return lambda block: None
-        final = Path(os.path.abspath(self.folder))
-        self.draft = final.with_name(f".{os.getpid()}.{final.name}")
-        self.draft.mkdir()
-        return self._write
+def _write(block, path):
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
 
-    def _write(self, block):
-        import pyarrow as pa
-        from pyarrow.parquet import write_table
-
-        columns = {
-            "block": pa.array([block.name] * len(block.fod)).dictionary_encode(),
-            "row": np.arange(len(block.fod)),
-            "flagged": block.flagged,
-            "fod": block.fod,
-            "tail_probability": block.tail_probability,
-            "expected_by_chance": block.expected_by_chance,
-            "log_density": block.log_density,
-        }
-        write_table(pa.table(columns), self.draft / f"part-{self.number:05d}.parquet")
-        self.number += 1
-
-    def __exit__(self, kind, error, trace):
-        if self.folder is None:
-            return
-        try:
-            if kind is None:
-                os.rename(self.draft, self.folder)
-        finally:
-            shutil.rmtree(self.draft, ignore_errors=True)
+    columns = {
+        "block": pa.array([block.name] * len(block.fod)).dictionary_encode(),
+        "row": np.arange(len(block.fod)),
+        "flagged": block.flagged,
+        "fod": block.fod,
+        "tail_probability": block.tail_probability,
+        "expected_by_chance": block.expected_by_chance,
+        "log_density": block.log_density,
+    }
+    write_table(pa.table(columns), path)
 
 
 def directory_text(result):
