@@ -164,12 +164,12 @@ def _auditor(request, plan):
         return _density(request)
     if plan.model == "trees":
         return tree_auditor(request, plan.design)
-    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
+    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule_taken)
 
 
 def _density(request):
     """The unfitted auditor of columns."""
-    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule)
+    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule_taken)
 
 
 def _settings(request):
