@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from .tables import (
     check_outputs,
     import_pandas,
     open_table,
-    replacing,
     sentences,
+    write_outputs,
 )
 
 __all__ = ["run_audit"]
@@ -164,12 +164,12 @@ def _auditor(request, plan):
         return _density(request)
     if plan.model == "trees":
         return tree_auditor(request, plan.design)
-    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule)
+    return OutlierAuditor(HolderBayesRegressor(**_settings(request)), rule=request.rule_taken)
 
 
 def _density(request):
     """The unfitted auditor of columns."""
-    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule)
+    return OutlierAuditor(HolderBayesDensity(**_settings(request)), rule=request.rule_taken)
 
 
 def _settings(request):
@@ -212,17 +212,14 @@ def _told_in_options(tell, plan, design, target):
 def _write(result, file):
     """The output files: all of them, each whole, or none."""
     request = result.request
-    outputs = request.all_outputs
-    pages = {"--report": result.main, "--inputs": result.inputs}
-    with ExitStack() as stack:
-        for option, path in outputs.items():
-            draft = stack.enter_context(replacing(path))
-            if option in pages:
-                pages[option].report.to_html(draft)
-            elif option == "--scores":
-                write_scores(result, draft)
-            else:
-                _write_clean(result, file, draft)
+    to = {
+        "--report": lambda draft: result.main.report.to_html(draft),
+        "--inputs": lambda draft: result.inputs.report.to_html(draft),
+        "--scores": lambda draft: write_scores(result, draft),
+        "--clean": lambda draft: _write_clean(result, file, draft),
+    }
+    outputs = request.all_outputs.items()
+    write_outputs({path: to[option] for option, path in outputs}, request.force)
 
 
 def _write_clean(result, file, path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from .auditing import run_audit
 from .printout import as_text
 from .records import AuditRequest
 from .streams import show
-from .tables import InputError, Wishes, replacing
+from .tables import InputError, Wishes, check_outputs, write_outputs
 
 __all__ = ["OWN_FOLDER", "run_demo"]
 
@@ -37,7 +38,7 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
     warn, note : callable
         Take the text of a warning, of a note.
     """
-    force = force or folder is None
+    own = folder is None
     folder = folder or Path(OWN_FOLDER)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -48,8 +49,12 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
     data = load_spoiled_diabetes()
     source = folder / "diabetes.csv"
     outputs = {f"--{name.split('.')[0]}": folder / name for name in _OUTPUTS}
-    _check_free([source, *outputs.values()], force)
-    _write_csv(data, source)
+    files = [source, *outputs.values()]
+    if own:
+        _check_no_links([folder, *files])
+    _check_free(files, force or own)
+    check_outputs(folder, {"--out": source, **outputs}, force=True)
+    write_outputs({source: lambda draft: _write_csv(data, draft)}, force=True)
     request = AuditRequest(
         source,
         Wishes(target=data.target_name),
@@ -70,15 +75,24 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
     )
 
 
+def _check_no_links(paths):
+    """Refuse links in the own folder, whose files are replaced unasked: they lead to others."""
+    for path in paths:
+        if path.is_symlink():
+            raise InputError(
+                f"{str(path)!r} is a link; remove it, or name another folder with --out"
+            )
+
+
 def _check_free(paths, force):
     """Refuse to replace a file of somebody else's."""
-    taken = [str(path) for path in paths if path.exists()]
+    taken = [str(path) for path in paths if os.path.lexists(path)]
     if taken and not force:
         raise InputError(f"--out: {taken[0]!r} exists already; --force replaces it")
 
 
 def _write_csv(data, path):
-    with replacing(path) as draft, draft.open("w", encoding="utf-8", newline="") as stream:
+    with path.open("w", encoding="utf-8", newline="") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow([*data.feature_names, data.target_name])
         writer.writerows(np.column_stack([data.data, data.target]).tolist())

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import heapq
-import os
-import shutil
 import warnings
+from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,7 @@ from ..rows import ParquetSource
 from .advice import in_options
 from .gating import gate_of
 from .streams import plain
-from .tables import InputError
+from .tables import InputError, check_new_folder, choose_columns, new_folder
 
 __all__ = ["DirectoryResult", "audit_directory", "directory_json", "directory_text"]
 
@@ -71,12 +70,7 @@ def audit_directory(request, warn):
     DirectoryResult
     """
     _check(request)
-    wishes = request.wishes
-    source = ParquetSource(request.file, target=wishes.target, columns=wishes.columns)
-    if wishes.exclude:
-        _known(wishes.exclude, source.columns)
-        kept = [name for name in source.columns if name not in wishes.exclude]
-        source = ParquetSource(request.file, target=wishes.target, columns=kept)
+    source = _source(request.file, request.wishes)
     model, told = _fitted(request, source, warn)
     worst, n_flagged = _walk(model, source, request.outputs.get("--scores"))
     gate = gate_of(request, model.epsilon_posterior_)
@@ -91,7 +85,7 @@ def _check(request):
         if option in request.outputs
     ]
     wished = {
-        "--model trees": request.model != "linear",
+        f"--model {request.model}": request.model != "linear",
         "--inputs": request.inputs,
         "--group": request.group is not None,
         "--id": request.wishes.id is not None,
@@ -101,19 +95,43 @@ def _check(request):
         "--escape-formulas": request.escape_formulas,
     }
     problems += [f"{option} does not work on a directory" for option, on in wished.items() if on]
-    scores = request.outputs.get("--scores")
-    if scores is not None and scores.exists():
-        problems.append(f"--scores: {str(scores)!r} exists; give the name of a new folder")
-    elif scores is not None and not scores.resolve().parent.is_dir():
-        problems.append(f"--scores: there is no folder {str(scores.parent)!r}")
+    if request.rule is not None:
+        problems.append(
+            "--rule does not work on a directory: most draws flag what is flagged there"
+        )
     if problems:
         raise InputError(*problems)
+    if "--scores" in request.outputs:
+        check_new_folder("--scores", request.outputs["--scores"])
 
 
-def _known(names, columns):
-    for name in names:
-        if name not in columns:
-            raise InputError(f"--exclude: there is no numeric column {name!r}")
+def _source(folder, wishes):
+    """The rows, with the columns that are wished for."""
+    # Later files may have further columns; a folder without files is refused here.
+    first = ParquetSource(min(folder.glob("*.parquet"), default=folder))
+    chosen, _ = choose_columns(_Names(_all_names(first.path)), wishes)
+    if wishes.columns is None:
+        chosen = [name for name in chosen if name in first.columns]
+    if not chosen:
+        raise InputError("no columns are left to audit")
+    source = ParquetSource(folder, target=wishes.target, columns=chosen)
+    if not source.n_rows:
+        raise InputError(f"{str(folder)!r} has no rows")
+    return source
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the choice of columns has to know of a table."""
+
+    names: list
+    unnamed: frozenset = frozenset()
+
+
+def _all_names(file):
+    from pyarrow.parquet import read_schema
+
+    return read_schema(file).names
 
 
 def _fitted(request, source, warn):
@@ -127,7 +145,10 @@ def _fitted(request, source, warn):
     told = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        model = kind(**settings).fit(source)
+        try:
+            model = kind(**settings).fit(source)
+        except (ValueError, np.linalg.LinAlgError) as error:
+            raise InputError(in_options(str(error))) from error
     for one in caught:
         if issubclass(one.category, (HolderBayesWarning, ConvergenceWarning)):
             told.append(in_options(str(one.message)))
@@ -149,44 +170,31 @@ def _walk(model, source, folder):
     return worst, n_flagged
 
 
-class _parts:
-    """Writes one Parquet file for each block, in a folder that appears when all are written."""
+@contextmanager
+def _parts(folder):
+    """What writes a block as a Parquet file, in a folder that appears when all are written."""
+    if folder is None:
+        yield lambda block: None
+        return
+    numbers = count()
+    with new_folder(folder) as draft:
+        yield lambda block: _write(block, draft / f"part-{next(numbers):05d}.parquet")
 
-    def __init__(self, folder):
-        self.folder, self.number = folder, 0
 
-    def __enter__(self):
-        if self.folder is None:
-            return lambda block: None
-        final = Path(os.path.abspath(self.folder))
-        self.draft = final.with_name(f".{os.getpid()}.{final.name}")
-        self.draft.mkdir()
-        return self._write
+def _write(block, path):
+    import pyarrow as pa
+    from pyarrow.parquet import write_table
 
-    def _write(self, block):
-        import pyarrow as pa
-        from pyarrow.parquet import write_table
-
-        columns = {
-            "block": pa.array([block.name] * len(block.fod)).dictionary_encode(),
-            "row": np.arange(len(block.fod)),
-            "flagged": block.flagged,
-            "fod": block.fod,
-            "tail_probability": block.tail_probability,
-            "expected_by_chance": block.expected_by_chance,
-            "log_density": block.log_density,
-        }
-        write_table(pa.table(columns), self.draft / f"part-{self.number:05d}.parquet")
-        self.number += 1
-
-    def __exit__(self, kind, error, trace):
-        if self.folder is None:
-            return
-        try:
-            if kind is None:
-                os.rename(self.draft, self.folder)
-        finally:
-            shutil.rmtree(self.draft, ignore_errors=True)
+    columns = {
+        "block": pa.array([block.name] * len(block.fod)).dictionary_encode(),
+        "row": np.arange(len(block.fod)),
+        "flagged": block.flagged,
+        "fod": block.fod,
+        "tail_probability": block.tail_probability,
+        "expected_by_chance": block.expected_by_chance,
+        "log_density": block.log_density,
+    }
+    write_table(pa.table(columns), path)
 
 
 def directory_text(result):

@@ -176,7 +176,6 @@ def _add_audit(commands):
     parser.add_argument(
         "--rule",
         choices=RULES,
-        default="mean",
         help="how many rows to flag: a summary of the posterior of their number, or 'fdr' for at "
         "most 5%% of false flags on average, or 'certain' for rows that are hardly inliers "
         "(default: mean)",

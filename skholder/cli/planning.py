@@ -202,7 +202,7 @@ def tree_auditor(request, design):
     """
     return ModelAuditor(
         _trees(design, request.seed),
-        rule=request.rule,
+        rule=request.rule_taken,
         n_draws=request.n_draws,
         random_state=request.seed,
         verbose=int(request.verbose),

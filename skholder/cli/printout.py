@@ -101,7 +101,7 @@ def as_json(result):
         "id": request.wishes.id,
         "rows": table.n_rows,
         "rows_left_out": table.n_rows - len(result.main.design.rows),
-        "rule": request.rule,
+        "rule": request.rule_taken,
         **_finding_as_json(result.main, table),
         "inputs": None if result.inputs is None else _finding_as_json(result.inputs, table),
         "notes": list(result.notes),

@@ -28,7 +28,8 @@ class AuditRequest:
     drop_missing : bool
     gamma : float or None
         None chooses it from the data.
-    rule : str
+    rule : str or None
+        None is the mean.
     seed, n_draws : int
     verbose : bool
         Show a progress bar.
@@ -52,7 +53,7 @@ class AuditRequest:
     inputs: bool = False
     drop_missing: bool = False
     gamma: float | None = None
-    rule: str = "mean"
+    rule: str | None = None
     seed: int = 0
     n_draws: int = 4000
     verbose: bool = False
@@ -66,6 +67,11 @@ class AuditRequest:
     @property
     def target(self):
         return self.wishes.target
+
+    @property
+    def rule_taken(self):
+        """How many rows to flag."""
+        return self.rule or "mean"
 
     @property
     def all_outputs(self):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 from numbers import Number
 
 import numpy as np
 
 from ..audit import expected_by_chance
-from .tables import as_text_cell
+from .tables import as_text_cell, csv_text
 
 __all__ = ["by_chance", "write_scores"]
 
@@ -43,11 +41,7 @@ def write_scores(result, path):
     if result.inputs is not None:
         about = _scores(result.inputs, table)
         columns |= {f"inputs_{name}": values for name, values in about.items()}
-    text = io.StringIO(newline="")
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
-    data = text.getvalue().encode()
+    data = csv_text([columns, *zip(*columns.values(), strict=True)]).encode()
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +55,15 @@ class ParquetSource(RowSource):
     def __iter__(self) -> Iterator[RowBlock]:
         wanted = [*self.columns, *(name for name in (self.target, self.weight) if name)]
         for file in self.files:
-            for number, batch in enumerate(
-                _opened(file).iter_batches(batch_size=_BATCH_ROWS, columns=wanted)
-            ):
+            for number, batch in enumerate(_batches(file, wanted)):
                 name = f"{file.name}, batch {number}"
                 X = np.column_stack([_column(batch, column, name) for column in self.columns])
                 y, weight = (
                     _column(batch, column, name) if column else None
                     for column in (self.target, self.weight)
                 )
-                yield RowBlock.of(X, y, weight, name)
+                block = RowBlock.of(X, y, weight, name)
+                yield replace(block, columns=self.columns, target=self.target)
 
     def _check_schemas(self, columns):
         """The columns of X, after a look at every file's schema: nothing is read yet."""
@@ -94,22 +96,41 @@ def _files(path):
 
 
 def _opened(file) -> Any:
-    from pyarrow import ArrowException
     from pyarrow.parquet import ParquetFile
 
-    try:
+    with _named(file):
         return ParquetFile(file, page_checksum_verification=True)
+
+
+def _batches(file, columns):
+    """Some rows at a time; a damaged page is met here only."""
+    with _named(file):
+        yield from _opened(file).iter_batches(batch_size=_BATCH_ROWS, columns=columns)
+
+
+@contextmanager
+def _named(file):
+    """Errors of the reader name the file."""
+    from pyarrow import ArrowException
+
+    try:
+        yield
     except (ArrowException, OSError) as error:
-        raise ValueError(f"{file.name} cannot be read as Parquet: {error}") from error
+        reason = " ".join(str(error).split())
+        raise ValueError(f"{file.name} cannot be read as Parquet: {reason}") from error
 
 
 def _numeric_columns(file):
     from pyarrow import types
 
+    schema = _opened(file).schema_arrow
+    twice = [name for name, count in Counter(schema.names).items() if count > 1]
+    if twice:
+        raise ValueError(
+            f"{file.name} has more than one column named {', '.join(map(repr, twice))}."
+        )
     fits = (types.is_integer, types.is_floating, types.is_boolean)
-    return [
-        field.name for field in _opened(file).schema_arrow if any(is_(field.type) for is_ in fits)
-    ]
+    return [field.name for field in schema if any(is_(field.type) for is_ in fits)]
 
 
 def _column(batch, name, where):

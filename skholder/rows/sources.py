@@ -40,7 +40,9 @@ class RowBlock:
     name : str
         What to call the block in an error.
     columns : tuple of str or None, default=None
-        Names of the columns of X, where it came as a data frame.
+        Names of the columns of X, where they have some.
+    target : str or None, default=None
+        Name of the response, where it has one.
     """
 
     X: NDArray[np.float64]
@@ -48,6 +50,7 @@ class RowBlock:
     weight: NDArray[np.float64] | None
     name: str
     columns: tuple[str, ...] | None = None
+    target: str | None = None
 
     def __len__(self) -> int:
         return len(self.X)
@@ -86,19 +89,25 @@ class RowBlock:
         ValueError
             Names the block and the cell.
         """
-        for what, values in (("X", self.X), ("y", self.y), ("weight", self.weight)):
+        y = "y" if self.target is None else f"column {self.target!r}"
+        for what, values in (("X", self.X), (y, self.y), ("weight", self.weight)):
             if values is None:
                 continue
             bad = ~np.isfinite(values)
             if np.any(bad):
                 row, *column = np.argwhere(bad)[0]
-                place = f"column {column[0]} of X" if column else what
+                place = self._called(column[0]) if column else what
                 raise ValueError(
                     f"{self.name}: {place} holds {values[(row, *column)]} in its row {row}. Leave "
                     "such rows out, or fill them."
                 )
         if with_response and self.y is None:
             raise ValueError(f"{self.name} has no response y, which a regression needs.")
+
+    def _called(self, column):
+        return (
+            f"column {column} of X" if self.columns is None else f"column {self.columns[column]!r}"
+        )
 
 
 class RowSource(ABC):

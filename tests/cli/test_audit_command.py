@@ -354,3 +354,19 @@ def test_files_are_written_after_the_fit(folder, run, monkeypatch):
     code, out, err = run("audit", "t.csv", "--target", "y", *QUICK, "--report", "r.html")
     assert (code, out, err) == (130, "", ["skholder: interrupted"])
     assert [path.name for path in folder.iterdir()] == ["t.csv"]
+
+
+def test_a_file_that_appears_during_the_fit_stays(folder, run, monkeypatch):
+    fit = OutlierAuditor.fit
+
+    def slow(self, X, y=None):
+        (folder / "s.csv").write_text("mine")
+        return fit(self, X, y)
+
+    monkeypatch.setattr(OutlierAuditor, "fit", slow)
+    options = ("--target", "y", "--columns", "x", "--clean", "c.csv", "--scores", "s.csv")
+    code, out, err = run("audit", "t.csv", *options, "--draws", "400")
+    assert (code, out) == (2, "")
+    assert "cannot write 's.csv': it has appeared during the fit; --force replaces it" in err[-1]
+    assert (folder / "s.csv").read_text() == "mine"
+    assert sorted(path.name for path in folder.iterdir()) == ["s.csv", "t.csv"]

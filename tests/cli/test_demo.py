@@ -1,6 +1,7 @@
 import shlex
 
 import pandas as pd
+import pytest
 
 from skholder.datasets import load_spoiled_diabetes
 
@@ -52,3 +53,43 @@ def test_the_demo_replaces_its_own_files_only(tmp_path, run, monkeypatch):
     # The command that is shown can be run again.
     shown = shlex.split(out.splitlines()[0])
     assert run(*shown[2:], "--draws", "400")[0] == 0
+
+
+@pytest.mark.parametrize("name", ["skholder-demo", "report.html", "diabetes.csv"])
+def test_the_demo_does_not_write_through_links(tmp_path, run, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    own, mine = tmp_path / "skholder-demo", tmp_path / "mine"
+    if name == own.name:
+        mine.mkdir()
+        own.symlink_to(mine)
+    else:
+        own.mkdir()
+        mine.write_text("mine")
+        (own / name).symlink_to(mine)
+    for force in ((), ("--force",)):
+        code, out, err = run("demo", "--draws", "400", *force)
+        assert (code, out) == (2, "")
+        assert len(err) == 1
+        assert f"{name}' is a link; remove it, or name another folder with --out" in err[0]
+    assert mine.is_dir() or mine.read_text() == "mine"
+    assert len(list(tmp_path.rglob("*"))) == (2 if name == own.name else 3)
+
+
+def test_a_folder_in_the_place_of_a_file_is_found_first(tmp_path, run, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "skholder-demo" / "report.html").mkdir(parents=True)
+    code, out, err = run("demo", "--draws", "400")
+    assert (code, out) == (2, "")
+    assert err == ["skholder: error: --report: 'skholder-demo/report.html' is a folder"]
+    assert [path.name for path in (tmp_path / "skholder-demo").iterdir()] == ["report.html"]
+
+
+def test_files_of_the_demo_that_are_one_are_refused(tmp_path, run):
+    (tmp_path / "diabetes.csv").symlink_to(tmp_path / "report.html")
+    code, out, err = run("demo", "--out", tmp_path, "--draws", "400")
+    assert (code, out, len(err)) == (2, "", 1)
+    assert "diabetes.csv' exists already" in err[0]
+    code, out, err = run("demo", "--out", tmp_path, "--draws", "400", "--force")
+    assert (code, out, len(err)) == (2, "", 1)
+    assert "is also the file of --out" in err[0]
+    assert [path.name for path in tmp_path.iterdir()] == ["diabetes.csv"]

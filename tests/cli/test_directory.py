@@ -71,14 +71,25 @@ def test_the_text_and_the_gate(folder, capsys):
         (["--model", "trees"], "--model trees does not work on a directory"),
         (["--scores", "."], "exists; give the name of a new folder"),
         (["--scores", "no/such/place"], "there is no folder"),
-        (["--exclude", "z"], "no numeric column 'z'"),
+        (["--scores", "/proc/zz"], "--scores: the folder '/proc' cannot be written to"),
+        (["--scores", "s" * 300], "cannot be made: File name too long"),
+        (["--scores", "x/.."], "exists; give the name of a new folder"),
+        (["--model", "auto"], "--model auto does not work on a directory"),
+        (["--rule", "mean"], "--rule does not work on a directory: most draws flag"),
+        (["--rule", "fdr"], "--rule does not work on a directory: most draws flag"),
+        (["--columns", "a,y"], "the target 'y' is also in --columns; name it once"),
+        (["--exclude", "y"], "column 'y' is wanted and in --exclude; name it once"),
+        (["--exclude", "a,b"], "no columns are left to audit"),
+        (["--exclude", "z"], "there is no column 'z'; the columns are 'a', 'b', 'y', 'who'"),
+        (["--target", "A"], "there is no column 'A'; did you mean 'a'?"),
         (["--columns", "who"], "has no numeric column 'who'"),
     ],
 )
-def test_what_cannot_be_done_is_said_first(folder, capsys, options, message):
+def test_what_cannot_be_done_is_said_first(folder, capsys, monkeypatch, options, message):
     home, *_ = folder
+    monkeypatch.setattr(HolderBayesRegressor, "fit", None)
     code, out, err = run(capsys, "audit", home, "--target", "y", *options)
-    assert (code, out) == (2, "")
+    assert (code, out, err.count("\n")) == (2, "", 1)
     assert message in err
 
 
@@ -93,7 +104,7 @@ def test_an_empty_directory_and_nothing_half_written(folder, capsys, tmp_path):
     pq.write_table(bad, home / "9.parquet")
     code, _, err = run(capsys, "audit", home, "--target", "y", "--scores", tmp_path / "scores")
     assert code == 2
-    assert "9.parquet, batch 0: column 1 of X holds nan" in err
+    assert "9.parquet, batch 0: column 'b' holds nan in its row 0" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "parts"]
 
 
@@ -112,3 +123,69 @@ def test_a_walk_that_fails_leaves_no_scores(folder, capsys, tmp_path, monkeypatc
     assert code == 2
     assert "the disk is gone" in err
     assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+@pytest.mark.parametrize("name", ["loop", "loop/x", "link"])
+def test_links_that_lead_nowhere(folder, capsys, tmp_path, monkeypatch, name):
+    home, *_ = folder
+    (tmp_path / "loop").symlink_to("loop")
+    (tmp_path / "link").symlink_to(tmp_path / "no" / "such")
+    monkeypatch.setattr(HolderBayesRegressor, "fit", None)
+    code, out, err = run(capsys, "audit", home, "--target", "y", "--scores", tmp_path / name)
+    assert (code, out, err.count("\n")) == (2, "", 1)
+    assert "skholder: error: --scores: " in err
+
+
+def test_a_column_may_be_named_twice_and_text_left_out(folder, capsys):
+    home, *_ = folder
+    few = ("--target", "y", "--draws", 400, "--json")
+    twice = run(capsys, "audit", home, *few, "--columns", "a,a")
+    assert twice[0] == 0
+    assert json.loads(twice[1])["columns"] == ["a"]
+    assert run(capsys, "audit", home, *few, "--exclude", "who,b") == twice
+    part = pq.read_table(home / "1.parquet")
+    pq.write_table(part.drop_columns(["b"]), home / "1.parquet")
+    assert run(capsys, "audit", home, *few, "--exclude", "b") == twice
+
+
+def test_tables_that_cannot_be_used_are_named(folder, capsys, tmp_path):
+    home, *_ = folder
+    bad = pa.table([[1.0], [2.0], [3.0]], names=["a", "a", "y"])
+    pq.write_table(bad, home / "9.parquet")
+    code, _, err = run(capsys, "audit", home, "--target", "y")
+    assert (code, err) == (
+        2,
+        "skholder: error: 9.parquet has more than one column named 'a'.\n",
+    )
+    pq.write_table(pa.table({"a": [1.0], "b": [1.0], "y": [np.inf]}), home / "9.parquet")
+    code, _, err = run(capsys, "audit", home, "--target", "y")
+    assert code == 2
+    assert "9.parquet, batch 0: column 'y' holds inf in its row 0" in err
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    pq.write_table(
+        pa.table({"a": pa.array([], "float64"), "y": pa.array([], "float64")}), empty / "0.parquet"
+    )
+    code, _, err = run(capsys, "audit", empty, "--target", "y")
+    assert (code, err) == (2, f"skholder: error: {str(empty)!r} has no rows\n")
+
+
+@pytest.mark.parametrize("compression", ["gzip", "none", "zstd"])
+def test_the_file_of_a_damaged_page_is_named(folder, capsys, compression):
+    home, X, y = folder
+    path = home / "1.parquet"
+    table = pa.table({"a": X[:400, 0], "b": X[:400, 1], "y": y[:400]})
+    pq.write_table(
+        table, path, compression=compression, use_dictionary=False, write_statistics=False
+    )
+    data = bytearray(path.read_bytes())
+    for start in (4, 1000, len(data) // 2):
+        spoiled = bytearray(data)
+        spoiled[start : start + 40] = bytes(40)
+        path.write_bytes(spoiled)
+        code, out, err = run(capsys, "audit", home, "--target", "y", "--draws", 400)
+        if compression == "none" and start > 4:
+            # A file without checksums: other numbers.
+            continue
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert "skholder: error: 1.parquet cannot be read as Parquet: " in err

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from skholder import OutlierAuditor
+from skholder.cli.tables import as_text_cell
 
 QUICK = ["--draws", "400"]
 RIGHT_TO_LEFT = "\u202ecba\u2066"
@@ -144,3 +145,27 @@ def test_titles_of_files_are_escaped(here, run):
     code, _, _ = run("audit", "<b onclick=x>.csv", "--target", "y", "--report", "r.html", *QUICK)
     assert code == 0
     assert "<b onclick" not in (here / "r.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("cell", ["=1\r2", "=a\nb", "-\n1+HYPERLINK(1)", "\n-", "-\r\n=x"])
+def test_what_is_written_can_be_read_back(here, run, cell, end):
+    who = [f"P{i}" for i in range(N)]
+    who[3] = who[-2] = cell
+    numbers = csv.reader(io.StringIO(table(("@x", "z")).decode(), newline=""))
+    rows = [[name, *row] for name, row in zip(["who", *who], numbers, strict=True)]
+    rows[0][1] = "@x\r\ny"
+    lines = [",".join(f'"{one}"' for one in row) for row in rows]
+    (here / "t.csv").write_bytes(end.join(lines).encode())
+    options = ("--target", "z", "--id", "who", "--clean", "c.csv", "--escape-formulas")
+    code, _, _ = run("audit", "t.csv", *options, "--scores", "s.csv", *QUICK)
+    assert code == 0
+    copy = list(csv.reader(io.StringIO((here / "c.csv").read_bytes().decode(), newline="")))
+    assert {len(row) for row in copy} == {3}
+    assert copy[0][1] == "'@x\r\ny"
+    assert copy[4][0].startswith("'")
+    assert copy[4][0].replace("'", "") == cell
+    scores = list(csv.reader(io.StringIO((here / "s.csv").read_bytes().decode(), newline="")))
+    assert len({len(row) for row in scores}) == 1
+    assert len(scores) == N + 1
+    assert scores[4][1] == as_text_cell(cell.strip())

@@ -151,3 +151,21 @@ def test_a_walk_that_cannot_be_repeated(table):
 def test_a_block_has_three_parts_at_most(table):
     with pytest.raises(ValueError, match="block 0 has 4 parts"):
         list(BlockSource([(*table, None, None)]))
+
+
+def test_errors_of_parquet_name_the_file_and_the_column(tmp_path):
+    path = tmp_path / "0.parquet"
+    pq.write_table(pa.table([[1.0], [2.0], [3.0]], names=["a", "a", "y"]), path)
+    with pytest.raises(ValueError, match=r"0.parquet has more than one column named 'a'"):
+        ParquetSource(path, target="y")
+    for name, columns in (("a", {"a": [np.nan], "y": [1.0]}), ("y", {"a": [1.0], "y": [np.nan]})):
+        pq.write_table(pa.table(columns), path)
+        with pytest.raises(ValueError, match=rf"batch 0: column '{name}' holds nan in its row 0"):
+            Sketch.of(ParquetSource(path, target="y"), with_response=True)
+    numbers = np.random.default_rng(0).normal(size=1000)
+    pq.write_table(pa.table({"a": numbers, "y": numbers}), path, compression="gzip")
+    data = bytearray(path.read_bytes())
+    data[len(data) // 4 : len(data) // 4 + 50] = bytes(50)
+    path.write_bytes(data)
+    with pytest.raises(ValueError, match=r"0.parquet cannot be read as Parquet: "):
+        list(ParquetSource(path, target="y"))

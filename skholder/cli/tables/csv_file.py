@@ -17,6 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from .columns import MISSING, Column, InputError, Table, check_names, import_pandas
+from .csv_text import csv_text
 from .formulas import as_text_cell
 
 __all__ = ["CsvFile"]
@@ -194,9 +195,8 @@ class CsvFile:
             safe = [as_text_cell(cell, self._separator) for cell in cells]
             if safe != cells:
                 end = re.search(rb"[\r\n]*\Z", lines[last - 1])[0].decode()
-                text = io.StringIO(newline="")
-                csv.writer(text, delimiter=self._separator, lineterminator=end).writerow(safe)
-                lines[first - 1 : last] = [text.getvalue().encode(), *[b""] * (last - first)]
+                text = csv_text([safe], self._separator, end)
+                lines[first - 1 : last] = [text.encode(), *[b""] * (last - first)]
         return lines
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .columns import InputError
 
-__all__ = ["check_outputs", "replacing"]
+__all__ = ["check_new_folder", "check_outputs", "new_folder", "write_outputs"]
 
 
 def check_outputs(source, outputs, force=False):
@@ -28,9 +28,7 @@ def check_outputs(source, outputs, force=False):
     taken = {os.path.realpath(source): "the input"}
     for option, path in outputs.items():
         shown = repr(str(path))
-        final = Path(os.path.realpath(path))
-        if not final.parent.is_dir():
-            raise InputError(f"{option}: there is no folder {str(path.parent)!r}")
+        final = _final(option, path)
         if final.is_dir():
             raise InputError(f"{option}: {shown} is a folder")
         if final.exists() and not final.is_file():
@@ -43,6 +41,37 @@ def check_outputs(source, outputs, force=False):
             raise InputError(f"{option}: {shown} exists already; --force replaces it")
         _try_writing(option, path, final)
         taken[str(final)] = f"also the file of {option}"
+
+
+def check_new_folder(option, path):
+    """Refuse a folder that could not be made, or is there already.
+
+    Parameters
+    ----------
+    option : str
+        That names it.
+    path : Path
+    """
+    final = _final(option, path)
+    if os.path.lexists(final):
+        raise InputError(f"{option}: {str(path)!r} exists; give the name of a new folder")
+    _try_writing(option, path, final)
+
+
+def _final(option, path):
+    """Where a path leads, links followed; refused where nothing can be made."""
+    final = Path(os.path.realpath(path))
+    if not os.path.isdir(final.parent):
+        raise InputError(f"{option}: there is no folder {str(path.parent)!r}")
+    if os.path.islink(final):
+        raise InputError(f"{option}: {str(path)!r} is a link that leads to itself")
+    try:
+        os.lstat(final)
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputError(f"{option}: {str(path)!r} cannot be made: {error.strerror}") from None
+    return final
 
 
 def _try_writing(option, path, final):
@@ -62,25 +91,112 @@ def _draft(final):
     return final.with_name(f".skholder-{secrets.token_hex(8)}{final.suffix[:20]}")
 
 
-@contextmanager
-def replacing(path):
-    """A path to write to, which takes the place of ``path`` if the block ends well.
+def write_outputs(writers, force=False):
+    """Write files: all of them, each whole, or none.
+
+    Parameters
+    ----------
+    writers : dict of Path to callable
+        ``writers[path](draft)`` writes what shall be at ``path`` to the path ``draft``.
+    force : bool
+        Files that are there are replaced; else they stay, and nothing is written.
 
     Raises
     ------
     InputError
-        If the file cannot be written, for instance on a full disk; what was there before stays.
+        If a file cannot be written, for instance on a full disk; what was there before stays.
     """
-    # Links are followed, and what is there keeps its permissions.
+    # Links are followed.
+    finals = {path: Path(os.path.realpath(path)) for path in writers}
+    drafts = {path: _draft(final) for path, final in finals.items()}
+    try:
+        for path, draft in drafts.items():
+            with _named(path):
+                writers[path](draft)
+        for path, final in finals.items():
+            _check_still_free(path, final, force)
+        if force:
+            for path, draft in drafts.items():
+                with _named(path):
+                    _replace(draft, finals[path])
+        else:
+            _put_in_place(drafts, finals)
+    finally:
+        for draft in drafts.values():
+            draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def new_folder(path):
+    """A folder to write to, which gets its name if the block ends well; else it is gone.
+
+    Raises
+    ------
+    InputError
+        If it cannot be made, or something has its name by now.
+    """
     final = Path(os.path.realpath(path))
     draft = _draft(final)
     try:
+        with _named(path):
+            draft.mkdir()
         yield draft
-        if final.exists():
-            shutil.copymode(final, draft)
-        os.replace(draft, final)
+        _check_still_free(path, final)
+        with _named(path):
+            draft.rename(final)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+@contextmanager
+def _named(path):
+    """Errors of files name the path that was asked for."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
         raise InputError(f"cannot write {str(path)!r}: {reason}") from error
-    finally:
-        draft.unlink(missing_ok=True)
+
+
+def _check_still_free(path, final, force=False):
+    """Refuse what has appeared since the outputs were checked."""
+    if final.is_dir() or (os.path.lexists(final) and not force):
+        advice = "" if final.is_dir() else "; --force replaces it"
+        raise InputError(f"cannot write {str(path)!r}: it has appeared during the fit{advice}")
+
+
+def _replace(draft, final):
+    """Put a draft in its place; a file that is there hands on its permissions."""
+    if final.exists():
+        shutil.copymode(final, draft)
+    os.replace(draft, final)
+
+
+def _put_in_place(drafts, finals):
+    """Put drafts in places that are free: all of them or, where one is taken, none."""
+    placed = []
+    try:
+        for path, draft in drafts.items():
+            with _named(path):
+                _claim(draft, finals[path])
+            placed.append(finals[path])
+    except BaseException:
+        for final in placed:
+            final.unlink(missing_ok=True)
+        raise
+
+
+def _claim(draft, final):
+    """Put a draft in its place, an error if that is taken."""
+    try:
+        os.link(draft, final)
+    except FileExistsError:
+        raise
+    except OSError:
+        # Not all disks have hard links.
+        os.close(os.open(final, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
+        try:
+            os.replace(draft, final)
+        except BaseException:
+            final.unlink()
+            raise

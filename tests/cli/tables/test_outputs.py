@@ -1,8 +1,15 @@
 import os
+from pathlib import Path
 
 import pytest
 
-from skholder.cli.tables import InputError, check_outputs, replacing
+from skholder.cli.tables import (
+    InputError,
+    check_new_folder,
+    check_outputs,
+    new_folder,
+    write_outputs,
+)
 
 
 @pytest.fixture
@@ -57,47 +64,74 @@ def test_checking_leaves_nothing_behind(source, tmp_path):
     assert os.listdir(tmp_path) == ["in.csv"]
 
 
-def test_a_full_disk_names_the_file_and_keeps_the_old_one(tmp_path):
-    path = tmp_path / "out.csv"
+def writer(text, error=None):
+    def write(draft):
+        draft.write_text(text)
+        if error is not None:
+            raise error
+
+    return write
+
+
+def test_names_that_cannot_be_made_are_refused(source, tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    for check in (
+        lambda path: check_outputs(source, {"--scores": path}),
+        lambda path: check_new_folder("--scores", path),
+    ):
+        with pytest.raises(InputError, match=r"--scores: '.*' cannot be made: File name too long"):
+            check(tmp_path / ("n" * 300))
+        with pytest.raises(InputError, match=r"--scores: '.*loop' is a link that leads to itself"):
+            check(tmp_path / "loop")
+        with pytest.raises(InputError, match=r"--scores: there is no folder '.*loop'"):
+            check(tmp_path / "loop" / "x")
+    if os.path.isdir("/proc/self"):
+        with pytest.raises(InputError, match="the folder '/proc' cannot be written to"):
+            check_new_folder("--scores", Path("/proc/zz"))
+
+
+def test_a_full_disk_names_the_file_and_keeps_the_old_ones(tmp_path):
+    path, other = tmp_path / "out.csv", tmp_path / "other.csv"
     path.write_text("old")
-
-    def fill():
-        with replacing(path) as draft:
-            draft.write_text("half")
-            raise OSError(28, "No space left on device")
-
+    full = OSError(28, "No space left on device")
     with pytest.raises(InputError, match=r"cannot write '.*out.csv': No space left"):
-        fill()
+        write_outputs({other: writer("new"), path: writer("half", full)}, force=True)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 
 
 def test_permissions_are_kept_and_drafts_unforeseeable(tmp_path):
-    path = tmp_path / "out.csv.gz"
+    path, drafts = tmp_path / "out.csv.gz", []
     path.write_text("old")
     path.chmod(0o640)
-    with replacing(path) as draft, replacing(path) as other:
-        assert draft.suffix == ".gz"
-        assert draft != other
+
+    def write(draft):
+        drafts.append(draft)
         draft.write_text("new")
-        other.write_text("other")
+
+    for _ in range(2):
+        write_outputs({path: write}, force=True)
+    assert {draft.suffix for draft in drafts} == {".gz"}
+    assert drafts[0] != drafts[1]
     assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_names_as_long_as_the_disk_takes(source, tmp_path):
     path = tmp_path / ("n" * 251 + ".csv")
     check_outputs(source, {"--clean": path})
-    with replacing(path) as draft:
-        draft.write_text("new")
+    write_outputs({path: writer("new")})
     assert path.read_text() == "new"
 
 
 def test_a_file_is_replaced_at_the_end(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("old")
-    with replacing(path) as draft:
+
+    def write(draft):
         draft.write_text("new")
         assert path.read_text() == "old"
+
+    write_outputs({path: write}, force=True)
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -105,14 +139,8 @@ def test_a_file_is_replaced_at_the_end(tmp_path):
 def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("old")
-
-    def fail():
-        with replacing(path) as draft:
-            draft.write_text("half")
-            raise KeyboardInterrupt
-
     with pytest.raises(KeyboardInterrupt):
-        fail()
+        write_outputs({path: writer("half", KeyboardInterrupt())}, force=True)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -120,7 +148,83 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 def test_a_link_is_followed(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    with replacing(tmp_path / "link.csv") as draft:
-        draft.write_text("new")
+    write_outputs({tmp_path / "link.csv": writer("new")}, force=True)
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "real.csv").read_text() == "new"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_what_has_appeared_by_then_stays_unless_forced(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+
+    def late(draft):
+        draft.write_text("new")
+        second.write_text("somebody else's")
+
+    message = r"cannot write '.*b.csv': it has appeared during the fit; --force replaces it"
+    with pytest.raises(InputError, match=message):
+        write_outputs({first: writer("new"), second: late})
+    assert os.listdir(tmp_path) == ["b.csv"]
+    assert second.read_text() == "somebody else's"
+    write_outputs({first: writer("new"), second: late}, force=True)
+    assert first.read_text() == second.read_text() == "new"
+
+
+def no_links(*_):
+    raise PermissionError(1, "Operation not permitted")
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_what_appears_at_the_last_moment_takes_all_back(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    monkeypatch.setattr("skholder.cli.tables.outputs._check_still_free", lambda *_: None)
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    second.write_text("somebody else's")
+    with pytest.raises(InputError, match=r"cannot write '.*b.csv': File exists"):
+        write_outputs({first: writer("new"), second: writer("new")})
+    assert os.listdir(tmp_path) == ["b.csv"]
+    assert second.read_text() == "somebody else's"
+    second.unlink()
+    write_outputs({first: writer("one"), second: writer("two")})
+    assert (first.read_text(), second.read_text()) == ("one", "two")
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv"]
+
+
+def test_a_folder_in_the_place_of_a_file_keeps_the_others(tmp_path):
+    first, second = tmp_path / "a.csv", tmp_path / "b.csv"
+    first.write_text("old")
+
+    def late(draft):
+        draft.write_text("new")
+        second.mkdir()
+
+    with pytest.raises(InputError, match=r"cannot write '.*b.csv': it has appeared during the"):
+        write_outputs({first: writer("new"), second: late}, force=True)
+    assert first.read_text() == "old"
+
+
+def test_a_new_folder_appears_when_it_is_complete(tmp_path):
+    path = tmp_path / "scores"
+    with new_folder(path) as draft:
+        assert draft.name.startswith(".skholder-")
+        (draft / "part").write_text("new")
+        assert not path.exists()
+    assert (path / "part").read_text() == "new"
+    assert os.listdir(tmp_path) == ["scores"]
+
+
+def test_a_folder_that_has_appeared_stays(tmp_path):
+    path = tmp_path / "scores"
+
+    def late():
+        with new_folder(path) as draft:
+            (draft / "part").write_text("new")
+            path.mkdir()
+
+    with pytest.raises(InputError, match=r"cannot write '.*scores': it has appeared during the"):
+        late()
+    assert os.listdir(tmp_path) == ["scores"]
+    assert os.listdir(path) == []
