@@ -41,6 +41,8 @@ _OVERLOOKED = 10.0
 _ABSURD = 10.0
 # Where more draws than this are vacuous they lie where the prior puts them.
 _MOSTLY = 0.5
+# A draw that gains so many nats over pure noise is no noise, however much more the best mode gains.
+_MUCH = 10.0
 # Three standard errors of a share at its limit, among some hundred draws.
 _CLOSE_SHARE = 0.03
 # A step halved this often ends at the mode.
@@ -325,9 +327,11 @@ def _log_odds(posterior, modes):
 
 
 def _vacuous_share(posterior, mode, theta, log_mean, most):
-    """Share of draws that keep less than half of what the best mode gains over pure noise.
+    """Share of draws that gain next to nothing over pure noise.
 
-    A mode that gains more than ``most`` is a spike on a row or two: it tells nothing of the others.
+    Next to nothing is less than half of what the best mode gains, but for a second mode of many
+    nats, which is an answer. A mode that gains more than ``most`` is a spike on a row or two: it
+    tells nothing of the others.
     """
     if posterior.gamma == 0:
         return 0.0
@@ -335,13 +339,14 @@ def _vacuous_share(posterior, mode, theta, log_mean, most):
     best = posterior.log_likelihood(at_mode, posterior.log_mean(at_mode))
     gain = best - posterior.vacuum(at_mode)
     if not 1.0 <= gain[0] <= most:
-        # Not even the best mode says more than the prior.
+        # The highest mode says no more than the prior, or more than all rows could.
         return 1.0
+    least = min(0.5 * gain[0], _MUCH + theta.shape[1] / 2)
 
     def share(thin):
         some = theta[::thin]
         gains = posterior.log_likelihood(some, log_mean[::thin]) - posterior.vacuum(some)
-        return float(np.mean(gains < 0.5 * gain))
+        return float(np.mean(gains < least))
 
     # Some hundred draws know the share well enough, but for what is close to the limit.
     thin = max(1, len(theta) // 400)

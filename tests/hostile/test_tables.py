@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hostile_cases import SETTINGS, examine
 from hostile_tables import TABLES, Table
+from sklearn.base import clone
 
 from skholder import HolderBayesDensity, HolderBayesRegressor
 
@@ -131,6 +132,17 @@ def test_damaged_cells_are_flagged_and_counted(table, bad, inference):
     np.testing.assert_array_equal(audit.count_interval, len(bad))
     highest = max(mode.log_prob for mode in model.modes_)
     assert model.modes_[0].log_prob < highest
+
+
+@pytest.mark.filterwarnings("ignore::skholder.exceptions.HolderBayesWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+def test_no_seed_decides_whether_half_of_the_rows_are_bad():
+    made, setting = TABLES["half bad"](), "ModelAuditor(median, scale=fitted)"
+    shares = [
+        clone(SETTINGS[setting]).set_params(random_state=seed).fit(made.X, made.y).epsilon_
+        for seed in range(4)
+    ]
+    assert np.ptp(shares) < 0.1
 
 
 @pytest.mark.parametrize("n", [30, 200])

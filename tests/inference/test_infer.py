@@ -182,3 +182,15 @@ def test_a_spike_makes_no_news_of_rows_that_say_nothing():
     )
     result = run(model, RowBlocks(X), settings(n_draws=400))
     assert result.diagnostics.vacuous_share == 1.0
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_second_mode_of_many_nats_is_not_called_vacuous(seed):
+    # Half of the rows are bad: one mode fits both halves, and gains less than half of the nats.
+    # Called vacuous, the power was passed over or not by the seed, and so was epsilon.
+    y = np.random.default_rng(seed).normal(size=30)
+    y[:15] += 20
+    rows = RowBlocks(np.column_stack([np.ones(30), (y - np.median(y)) / y.std()]))
+    result = run(location_scale(), rows, settings(gamma=0.59, n_draws=400))
+    assert result.diagnostics.vacuous_share < 0.05
+    assert result.mode_share < 0.95
