@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from sklearn.base import _fit_context
+from sklearn.model_selection._search import BaseSearchCV
 from sklearn.utils import Tags
 from sklearn.utils import _safe_indexing as safe_indexing
 from sklearn.utils._openmp_helpers import _openmp_effective_n_threads as effective_n_threads
@@ -20,6 +21,7 @@ from sklearn.utils.validation import _check_sample_weight as check_sample_weight
 _Method = TypeVar("_Method", bound=Callable)
 
 __all__ = [
+    "BaseSearchCV",
     "HasMethods",
     "Interval",
     "InvalidParameterError",

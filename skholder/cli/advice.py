@@ -8,9 +8,12 @@ import numpy as np
 
 __all__ = ["beyond_floats", "in_options"]
 
-# How SciPy and NumPy say that numbers have left the range of floats on their way.
-_NOT_FINITE = "array must not contain infs or NaNs"
-_TOO_FAR_APART = "too far apart in size"
+# How SciPy, NumPy and the estimators say that numbers have left the range of floats on their way.
+_BEYOND = (
+    "array must not contain infs or NaNs",
+    "too far apart in size",
+    "have no room in double precision",
+)
 
 # What the estimators call a thing, and what it is called here; advice on what has no option goes.
 _IN_OPTIONS = (
@@ -34,20 +37,23 @@ _IN_OPTIONS = (
 )
 
 
-def in_options(advice):
+def in_options(advice, names=()):
     """Advice about parameters of an estimator, as advice about the options that set them.
 
     Parameters
     ----------
     advice : str
         What stands in single quotes, such as the name of a column, is left as it is.
+    names : iterable of str
+        What is left as it is too, such as the names of files.
 
     Returns
     -------
     str
         In one line.
     """
-    parts = re.split("('[^']*')", " ".join(advice.split()))
+    spared = "|".join(["'[^']*'", *map(re.escape, names)])
+    parts = re.split(f"({spared})", " ".join(advice.split()))
     for pattern, words in _IN_OPTIONS:
         parts[::2] = [re.sub(pattern, words, part) for part in parts[::2]]
     return "".join(parts)
@@ -69,7 +75,7 @@ def beyond_floats(error, design, table, target):
     str or None
         Names the largest number, which is most likely a typing error or a code.
     """
-    told = any(words in str(error) for words in (_NOT_FINITE, _TOO_FAR_APART))
+    told = any(words in str(error) for words in _BEYOND)
     if not (told or isinstance(error, np.linalg.LinAlgError)):
         return None
     names = list(design.names)

@@ -53,7 +53,7 @@ def run_audit(request, warn, note):
     """
     warnings_told, tell = _once(warn)
     notes, remark = _once(note)
-    check_outputs(request.file, request.all_outputs, request.force)
+    finals = check_outputs(request.file, request.all_outputs, request.force)
     file = open_table(request.file)
     _check_formats(file, request)
     _check_options(request)
@@ -67,7 +67,7 @@ def run_audit(request, warn, note):
     told = sentences([plan.design.left_out_note, *notes])
     main = _fitted(request, _auditor(request, plan), plan, plan.design, told, tell)
     result = AuditResult(request, plan.table, main, inputs, told, warnings_told)
-    _write(result, file)
+    _write(result, file, finals)
     return result
 
 
@@ -209,7 +209,7 @@ def _told_in_options(tell, plan, design, target):
         tell(in_options(str(warning.message)))
 
 
-def _write(result, file):
+def _write(result, file, finals):
     """The output files: all of them, each whole, or none."""
     request = result.request
     to = {
@@ -219,7 +219,7 @@ def _write(result, file):
         "--clean": lambda draft: _write_clean(result, file, draft),
     }
     outputs = request.all_outputs.items()
-    write_outputs({path: to[option] for option, path in outputs}, request.force)
+    write_outputs({path: to[option] for option, path in outputs}, finals, request.force)
 
 
 def _write_clean(result, file, path):

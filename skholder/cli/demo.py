@@ -39,6 +39,7 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
         Take the text of a warning, of a note.
     """
     own = folder is None
+    force = force or own
     folder = folder or Path(OWN_FOLDER)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -52,9 +53,9 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
     files = [source, *outputs.values()]
     if own:
         _check_no_links([folder, *files])
-    _check_free(files, force or own)
-    check_outputs(folder, {"--out": source, **outputs}, force=True)
-    write_outputs({source: lambda draft: _write_csv(data, draft)}, force=True)
+    _check_free(files, force)
+    finals = check_outputs(folder, {"--out": source, **outputs}, force)
+    write_outputs({source: lambda draft: _write_csv(data, draft)}, finals, force)
     request = AuditRequest(
         source,
         Wishes(target=data.target_name),
@@ -62,7 +63,7 @@ def run_demo(folder, force, seed, n_draws, verbose, warn, note):
         n_draws=n_draws,
         verbose=verbose,
         outputs=outputs,
-        force=True,
+        force=force,
     )
     show(f"$ {_command(request)}\n")
     result = run_audit(request, warn, note)
@@ -102,5 +103,6 @@ def _command(request):
     parts = ["skholder", "audit", str(request.file), "--target", request.target]
     for option, path in request.outputs.items():
         parts.extend([option, str(path)])
+    # So that it can be run again.
     parts.append("--force")
     return shlex.join(parts)

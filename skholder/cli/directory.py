@@ -18,7 +18,7 @@ from ..rows import ParquetSource
 from .advice import in_options
 from .gating import gate_of
 from .streams import plain
-from .tables import InputError, check_new_folder, choose_columns, new_folder
+from .tables import InputError, check_new_folder, choose_columns, new_folder, writing
 
 __all__ = ["DirectoryResult", "audit_directory", "directory_json", "directory_text"]
 
@@ -142,16 +142,16 @@ def _fitted(request, source, warn):
         "verbose": int(request.verbose),
     }
     kind = HolderBayesDensity if request.target is None else HolderBayesRegressor
-    told = []
+    told, names = [], [file.name for file in source.files]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             model = kind(**settings).fit(source)
         except (ValueError, np.linalg.LinAlgError) as error:
-            raise InputError(in_options(str(error))) from error
+            raise InputError(in_options(str(error), names)) from error
     for one in caught:
         if issubclass(one.category, (HolderBayesWarning, ConvergenceWarning)):
-            told.append(in_options(str(one.message)))
+            told.append(in_options(str(one.message), names))
             warn(told[-1])
     return model, told
 
@@ -178,7 +178,12 @@ def _parts(folder):
         return
     numbers = count()
     with new_folder(folder) as draft:
-        yield lambda block: _write(block, draft / f"part-{next(numbers):05d}.parquet")
+
+        def write(block):
+            with writing(folder):
+                _write(block, draft / f"part-{next(numbers):05d}.parquet")
+
+        yield write
 
 
 def _write(block, path):

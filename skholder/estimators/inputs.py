@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from .._sklearn import check_sample_weight
-from ..rows import DaskSource, RowSource, is_dask
+from ..rows import DaskSource, RowSource, is_dask, listed_names
 from .limits import check_total_weight
 
 __all__ = [
@@ -119,8 +119,7 @@ def _about_dates(name, what):
 
 def _named_columns(X, y):
     """What to call each column of a pandas, polars or pyarrow object, and the column."""
-    # The columns of a pyarrow table are arrays.
-    names = list(getattr(X, "column_names", getattr(X, "columns", ())))
+    names = listed_names(X)
     if len(set(map(str, names))) < len(names):
         # Which of two columns of one name is meant cannot be said.
         names = []

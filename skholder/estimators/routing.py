@@ -5,10 +5,30 @@ from __future__ import annotations
 from inspect import signature
 
 from sklearn import get_config
-from sklearn.utils.metadata_routing import process_routing
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.ensemble import (
+    StackingClassifier,
+    StackingRegressor,
+    VotingClassifier,
+    VotingRegressor,
+)
+from sklearn.feature_selection import RFE, RFECV
+from sklearn.utils.metadata_routing import get_routing_for_object, process_routing
 from sklearn.utils.validation import has_fit_parameter
 
+from .._sklearn import BaseSearchCV
+
 __all__ = ["routed_fit_and_split", "routed_fit_params", "seed_if_unset", "takes_weights"]
+
+# What hands weights on without metadata routing, and the attributes that must take them.
+_HAND_ON = (
+    (BaseSearchCV, ("estimator",)),
+    (RFECV, ()),
+    (RFE, ("estimator",)),
+    (TransformedTargetRegressor, ("regressor",)),
+    ((StackingClassifier, StackingRegressor), ("estimators", "final_estimator")),
+    ((VotingClassifier, VotingRegressor), ("estimators",)),
+)
 
 
 def routed_fit_params(owner, name, sample_weight, fit_params, if_taken=False):
@@ -30,18 +50,36 @@ def routed_fit_params(owner, name, sample_weight, fit_params, if_taken=False):
 def takes_weights(estimator):
     """Whether ``fit`` takes row weights by itself, or hands them to parts that all do.
 
-    Parts are those of a search, of a transformed target and of an ensemble of named estimators; a
-    Pipeline hands weights to none of its steps.
+    Those that hand them on are scikit-learn's searches, transformed targets and ensembles of named
+    estimators, and subclasses that hand everything on; with routing enabled, what asks for them.
     """
-    if has_fit_parameter(estimator, "sample_weight"):
+    if has_fit_parameter(estimator, "sample_weight") or _inherits_weights(type(estimator)):
         return True
-    kinds = [parameter.kind for parameter in signature(estimator.fit).parameters.values()]
-    parts = [getattr(estimator, name, None) for name in ("estimator", "regressor")]
-    named = getattr(estimator, "estimators", None) or ()
-    parts += [pair[-1] for pair in named if isinstance(pair, tuple | list)]
-    parts = [part for part in parts if hasattr(part, "fit")]
-    hands_on = any(kind is kind.VAR_KEYWORD for kind in kinds) and bool(parts)
-    return hands_on and all(map(takes_weights, parts))
+    if get_config().get("enable_metadata_routing", False):
+        return bool(get_routing_for_object(estimator).consumes("fit", ["sample_weight"]))
+    names = next((names for kind, names in _HAND_ON if isinstance(estimator, kind)), ())
+    return bool(names) and all(map(takes_weights, _parts(estimator, names)))
+
+
+def _inherits_weights(kind):
+    """Whether a class hands all that its ``fit`` is given to an inherited one with weights."""
+    for owner in kind.__mro__:
+        if "fit" not in vars(owner):
+            continue
+        parameters = signature(owner.fit).parameters
+        if "sample_weight" in parameters:
+            return True
+        if all(one.kind is not one.VAR_KEYWORD for one in parameters.values()):
+            return False
+    return False
+
+
+def _parts(estimator, names):
+    """Estimators among these attributes; scikit-learn's own that stand for None take weights."""
+    for name in names:
+        value = getattr(estimator, name)
+        parts = [pair[-1] for pair in value] if isinstance(value, list | tuple) else [value]
+        yield from (part for part in parts if hasattr(part, "fit"))
 
 
 def seed_if_unset(estimator, random_state):

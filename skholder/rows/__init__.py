@@ -2,7 +2,7 @@
 
 from .blocks import LogMeanTerms, RowBlocks, joined
 from .canonical import RowSet, canonical
-from .columns import Columns
+from .columns import Columns, listed_names
 from .dask_source import DaskSource, is_dask
 from .memory import HELD_NUMBERS, row_spans
 from .parquet import ParquetSource
@@ -34,6 +34,7 @@ __all__ = [
     "canonical",
     "is_dask",
     "joined",
+    "listed_names",
     "quantile_rows",
     "row_spans",
     "series_sizes",

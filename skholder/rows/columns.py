@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["Columns"]
+__all__ = ["Columns", "listed_names"]
 
 
 @dataclass(frozen=True)
@@ -53,3 +53,15 @@ class Columns:
                     f"Column {number} of {here} is {name!r}, that of {there} is {other!r}: give "
                     "the same columns in the same order."
                 )
+
+
+def listed_names(X: Any) -> list[Any]:
+    """Names of the columns of a pandas, polars or pyarrow table, in order; empty for what has none.
+
+    Parameters
+    ----------
+    X : object
+    """
+    # Asked of the class: a frame has its columns as attributes too, whatever they are called.
+    # The ``columns`` of a pyarrow table are arrays.
+    return list(X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ()))

@@ -30,8 +30,8 @@ class ParquetSource(RowSource):
     weight : str or None, default=None
         Column of row weights.
     columns : sequence of str or None, default=None
-        Columns of X; None takes all numeric ones but the response and the weights. Every file must
-        have them.
+        Columns of X; None takes all numeric ones but the response, the weights and the row labels
+        of pandas. Every file must have them.
     """
 
     columns: tuple[str, ...]
@@ -70,7 +70,8 @@ class ParquetSource(RowSource):
         first = _numeric_columns(self.files[0])
         special = [name for name in (self.target, self.weight) if name]
         if columns is None:
-            columns = [name for name in first if name not in special]
+            others = [*special, *_row_labels(self.files[0])]
+            columns = [name for name in first if name not in others]
         if not columns:
             raise ValueError(f"{self.files[0].name} has no numeric columns for X.")
         for file in self.files:
@@ -141,3 +142,11 @@ def _column(batch, name, where):
             "leave those rows out."
         )
     return column.to_numpy(zero_copy_only=False)
+
+
+def _row_labels(file):
+    """Columns in which pandas has stored the labels of the rows; none where nobody can tell."""
+    try:
+        return list((_opened(file).schema_arrow.pandas_metadata or {}).get("index_columns", ()))
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        return []

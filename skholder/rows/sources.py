@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .._sklearn import effective_n_threads
+from .columns import listed_names
 
 __all__ = ["ArraySource", "BlockSource", "RowBlock", "RowSource", "check_same_rows"]
 
@@ -154,7 +155,8 @@ class ArraySource(RowSource):
         Sliced, never copied as a whole.
     y, sample_weight : array of shape (n_samples,) or None, default=None
     columns : sequence of str or None, default=None
-        Names of the columns of X; None takes those of a data frame.
+        Names of the columns of X; None takes those of a data frame, which must be the same
+        otherwise.
 
     Examples
     --------
@@ -214,7 +216,8 @@ class BlockSource(RowSource):
         ``blocks()``, or the sequence itself, gives ``X``, ``(X, y)`` or ``(X, y, weight)`` for each
         block, in the same order at every call.
     columns : sequence of str or None, default=None
-        Names of the columns of X; None takes those of blocks that are data frames.
+        Names of the columns of X; None takes those of blocks that are data frames, which must be
+        the same otherwise.
     """
 
     def __init__(
@@ -261,9 +264,8 @@ def check_same_rows(first: int, later: int) -> None:
 
 def _frame_names(X):
     """Names of the columns of a data frame or an Arrow batch, if all are texts; else None."""
-    names = getattr(X, "column_names", getattr(X, "columns", None))
-    named = names is not None and len(names) and all(isinstance(name, str) for name in names)
-    return tuple(names) if named else None
+    names = listed_names(X)
+    return tuple(names) if names and all(isinstance(name, str) for name in names) else None
 
 
 def _numbers(values, what):

@@ -126,3 +126,8 @@ def test_names_of_columns_stay():
     assert in_options(text) == (
         "R-hat of 'gamma' is 2; columns ['X', 'n_draws'] are odd. Try a smaller --gamma."
     )
+    files = ["X.parquet", "my gamma 1.parquet"]
+    text = "X.parquet, batch 0; my gamma 1.parquet: a smaller gamma for X"
+    assert in_options(text, files) == (
+        "X.parquet, batch 0; my gamma 1.parquet: a smaller --gamma for the table"
+    )

@@ -170,6 +170,14 @@ def test_numbers_that_leave_the_floats_are_named(folder, run, monkeypatch):
     ]
 
 
+def test_columns_of_huge_numbers_are_named(folder, run):
+    cells = [f"{(-1) ** k}e308,{k}" for k in range(40)]
+    (folder / "huge.csv").write_text("\n".join(["x,y", *cells, ""]))
+    code, out, err = run("audit", "huge.csv", "--target", "y")
+    assert (code, out, len(err)) == (2, "", 1)
+    assert "column 'x' is 1e+308 (line 2); mend the cell" in err[0]
+
+
 def test_every_problem_is_a_line_with_its_remedy(folder, run):
     (folder / "many.csv").write_bytes(FILES["many.csv"])
     code, out, err = run("audit", "many.csv")

@@ -3,6 +3,7 @@ import shlex
 import pandas as pd
 import pytest
 
+from skholder import OutlierAuditor
 from skholder.datasets import load_spoiled_diabetes
 
 
@@ -53,6 +54,21 @@ def test_the_demo_replaces_its_own_files_only(tmp_path, run, monkeypatch):
     # The command that is shown can be run again.
     shown = shlex.split(out.splitlines()[0])
     assert run(*shown[2:], "--draws", "400")[0] == 0
+
+
+def test_what_appears_during_the_demo_stays(tmp_path, run, monkeypatch):
+    fit = OutlierAuditor.fit
+
+    def late(self, *table):
+        (tmp_path / "clean.csv").write_text("mine")
+        return fit(self, *table)
+
+    monkeypatch.setattr(OutlierAuditor, "fit", late)
+    code, _, err = run("demo", "--out", tmp_path, "--draws", "400")
+    assert code == 2
+    assert "clean.csv': it has appeared during the fit; --force replaces it" in err[-1]
+    assert (tmp_path / "clean.csv").read_text() == "mine"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["clean.csv", "diabetes.csv"]
 
 
 @pytest.mark.parametrize("name", ["skholder-demo", "report.html", "diabetes.csv"])

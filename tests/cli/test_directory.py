@@ -105,7 +105,37 @@ def test_an_empty_directory_and_nothing_half_written(folder, capsys, tmp_path):
     code, _, err = run(capsys, "audit", home, "--target", "y", "--scores", tmp_path / "scores")
     assert code == 2
     assert "9.parquet, batch 0: column 'b' holds nan in its row 0" in err
+    (home / "9.parquet").rename(home / "X.parquet")
+    code, _, err = run(capsys, "audit", home, "--target", "y")
+    assert code == 2
+    assert "error: X.parquet, batch 0: column 'b' holds nan" in err
     assert sorted(path.name for path in tmp_path.iterdir()) == ["empty", "parts"]
+
+
+def test_a_full_disk_names_the_folder(folder, capsys, tmp_path, monkeypatch):
+    home, *_ = folder
+
+    def full(table, path):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(pq, "write_table", full)
+    words = ("audit", home, "--target", "y", "--draws", 400, "--scores", tmp_path / "scores")
+    code, _, err = run(capsys, *words)
+    assert code == 2
+    assert f"skholder: error: cannot write '{tmp_path}/scores': No space left" in err
+    assert [path.name for path in tmp_path.iterdir()] == ["parts"]
+
+
+def test_row_labels_of_pandas_are_no_column(tmp_path, capsys):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(300, 3)), columns=["a", "b", "y"])
+    (tmp_path / "parts").mkdir()
+    frame[frame.a < 1].to_parquet(tmp_path / "parts" / "0.parquet")
+    words = ("audit", tmp_path / "parts", "--target", "y", "--json", "--draws", 400)
+    code, out, _ = run(capsys, *words)
+    assert code == 0
+    assert json.loads(out)["columns"] == ["a", "b"]
 
 
 def test_a_walk_that_fails_leaves_no_scores(folder, capsys, tmp_path, monkeypatch):

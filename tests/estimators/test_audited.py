@@ -9,7 +9,8 @@ from sklearn import config_context
 from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer
-from sklearn.ensemble import HistGradientBoostingRegressor, VotingRegressor
+from sklearn.ensemble import HistGradientBoostingRegressor, StackingRegressor, VotingRegressor
+from sklearn.feature_selection import RFE, RFECV
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import root_mean_squared_error
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -284,6 +285,8 @@ class Lines(RegressorMixin, BaseEstimator):
         make_pipeline(StandardScaler(), LinearRegression()),
         GridSearchCV(Lines(), {}, cv=2),
         VotingRegressor([("one", LinearRegression()), ("two", Lines())]),
+        StackingRegressor([("one", Ridge())], final_estimator=KNeighborsRegressor(), cv=2),
+        RFECV(Ridge(), cv=2),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
@@ -296,6 +299,15 @@ def test_weights_are_for_the_audit_alone_where_the_estimator_takes_none(spoiled,
     kept = ~model.audit_.mask
     by_hand = clone(estimator).fit(X[kept], y[kept])
     np.testing.assert_allclose(model.predict(X), by_hand.predict(X))
+    with pytest.raises(ValueError, match="mode='drop'"):
+        AuditedEstimator(estimator, auditor=QUICK, mode="weight").fit(X, y)
+
+
+class HandsOn(Ridge):
+    """A subclass whose fit names none of what it hands on."""
+
+    def fit(self, X, y, **params):
+        return super().fit(X, y, **params)
 
 
 @pytest.mark.parametrize(
@@ -304,6 +316,8 @@ def test_weights_are_for_the_audit_alone_where_the_estimator_takes_none(spoiled,
         GridSearchCV(Ridge(), {"alpha": [1.0]}, cv=2),
         TransformedTargetRegressor(Ridge()),
         VotingRegressor([("one", Ridge())]),
+        RFE(Ridge(), n_features_to_select=1.0),
+        HandsOn(),
     ],
     ids=lambda estimator: type(estimator).__name__,
 )
@@ -318,6 +332,31 @@ def test_weights_reach_what_is_wrapped(spoiled, estimator):
             for part in (Ridge(), estimator)
         )
         np.testing.assert_allclose(wrapped, plain)
+
+
+def test_weights_reach_the_default_of_a_transformed_target(spoiled):
+    X, y, *_ = spoiled
+    weight = np.random.default_rng(3).integers(1, 4, size=600).astype(float)
+    wrapped, plain = (
+        AuditedEstimator(part, auditor=QUICK, random_state=0)
+        .fit(X, y, sample_weight=weight)
+        .predict(X)
+        for part in (TransformedTargetRegressor(), LinearRegression())
+    )
+    np.testing.assert_allclose(wrapped, plain)
+
+
+def test_weights_reach_a_pipeline_that_asks_for_them(spoiled):
+    X, y, *_ = spoiled
+    with config_context(enable_metadata_routing=True):
+        asking = Ridge().set_fit_request(sample_weight=True)
+        chosen = {"auditor": QUICK, "mode": "weight", "random_state": 0}
+        routed = AuditedEstimator(make_pipeline(asking), **chosen).fit(X, y)
+        silent = AuditedEstimator(make_pipeline(Ridge()), **chosen)
+        with pytest.raises(ValueError, match="mode='drop'"):
+            silent.fit(X, y)
+    plain = AuditedEstimator(Ridge(), **chosen).fit(X, y)
+    np.testing.assert_allclose(routed.predict(X), plain.predict(X))
 
 
 def test_what_cannot_be_is_refused_before_the_audit(spoiled, monkeypatch):

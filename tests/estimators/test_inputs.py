@@ -3,6 +3,7 @@
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 from sklearn.base import clone
@@ -409,6 +410,14 @@ def test_weights_are_kept_as_they_were():
     model.fit(X, y[:, 0], sample_weight=weight)
     weight[:] = 0
     assert model.record_.total_weight == 120
+
+
+def test_columns_may_have_the_names_of_attributes():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(40, 2)), columns=["column_names", "columns"])
+    model = HolderBayesRegressor(0.5, inference="laplace", n_draws=40, random_state=0)
+    model.fit(X, rng.normal(size=40))
+    assert list(model.feature_names_in_) == list(X.columns)
 
 
 def test_a_pyarrow_table_is_a_table():

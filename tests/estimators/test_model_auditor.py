@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin, clone
 from sklearn.cluster import KMeans
 from sklearn.ensemble import HistGradientBoostingRegressor
 from sklearn.exceptions import NotFittedError
+from sklearn.feature_selection import RFECV
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.metrics import average_precision_score, root_mean_squared_error
 from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, RepeatedKFold, ShuffleSplit
@@ -256,6 +257,10 @@ def test_weights(table):
     train, test = folds[0]
     by_hand = Unweighted().fit(X[train[kept[train]]], y[train[kept[train]]])
     np.testing.assert_allclose(ignored.residuals_[test], y[test] - by_hand.predict(X[test]))
+    # Without metadata routing this one is refused weights, whatever it wraps.
+    folded = auditor(RFECV(Ridge(), cv=2), cv=folds).fit(X, y, sample_weight=weight)
+    by_hand = RFECV(Ridge(), cv=2).fit(X[train[kept[train]]], y[train[kept[train]]])
+    np.testing.assert_allclose(folded.residuals_[test], y[test] - by_hand.predict(X[test]))
 
 
 @pytest.mark.parametrize("routing", [False, True])

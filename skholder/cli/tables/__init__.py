@@ -7,7 +7,7 @@ from .csv_text import csv_text
 from .design import MAX_LEVELS, Design, build_design, input_design
 from .formulas import as_text_cell
 from .opening import open_table
-from .outputs import check_new_folder, check_outputs, new_folder, write_outputs
+from .outputs import check_new_folder, check_outputs, new_folder, write_outputs, writing
 from .parquet_file import ParquetFile
 from .reading import TableReading, read_table, sentences
 from .understanding import Understood, understand
@@ -37,4 +37,5 @@ __all__ = [
     "sentences",
     "understand",
     "write_outputs",
+    "writing",
 ]

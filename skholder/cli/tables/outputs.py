@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .columns import InputError
 
-__all__ = ["check_new_folder", "check_outputs", "new_folder", "write_outputs"]
+__all__ = ["check_new_folder", "check_outputs", "new_folder", "write_outputs", "writing"]
 
 
 def check_outputs(source, outputs, force=False):
@@ -24,7 +24,13 @@ def check_outputs(source, outputs, force=False):
         By the option that names them.
     force : bool
         Existing files, other than the input, may be replaced.
+
+    Returns
+    -------
+    dict of Path to Path
+        Where each output leads, links followed: what becomes a link later is none of ours.
     """
+    finals = {}
     taken = {os.path.realpath(source): "the input"}
     for option, path in outputs.items():
         shown = repr(str(path))
@@ -41,6 +47,8 @@ def check_outputs(source, outputs, force=False):
             raise InputError(f"{option}: {shown} exists already; --force replaces it")
         _try_writing(option, path, final)
         taken[str(final)] = f"also the file of {option}"
+        finals[path] = final
+    return finals
 
 
 def check_new_folder(option, path):
@@ -91,13 +99,15 @@ def _draft(final):
     return final.with_name(f".skholder-{secrets.token_hex(8)}{final.suffix[:20]}")
 
 
-def write_outputs(writers, force=False):
+def write_outputs(writers, finals, force=False):
     """Write files: all of them, each whole, or none.
 
     Parameters
     ----------
     writers : dict of Path to callable
         ``writers[path](draft)`` writes what shall be at ``path`` to the path ``draft``.
+    finals : dict of Path to Path
+        Where each path leads, from :func:`check_outputs`.
     force : bool
         Files that are there are replaced; else they stay, and nothing is written.
 
@@ -106,21 +116,14 @@ def write_outputs(writers, force=False):
     InputError
         If a file cannot be written, for instance on a full disk; what was there before stays.
     """
-    # Links are followed.
-    finals = {path: Path(os.path.realpath(path)) for path in writers}
-    drafts = {path: _draft(final) for path, final in finals.items()}
+    drafts = {path: _draft(finals[path]) for path in writers}
     try:
         for path, draft in drafts.items():
-            with _named(path):
+            with writing(path):
                 writers[path](draft)
-        for path, final in finals.items():
-            _check_still_free(path, final, force)
-        if force:
-            for path, draft in drafts.items():
-                with _named(path):
-                    _replace(draft, finals[path])
-        else:
-            _put_in_place(drafts, finals)
+        for path in drafts:
+            _check_still_free(path, finals[path], force)
+        _put_in_place(drafts, finals, force)
     finally:
         for draft in drafts.values():
             draft.unlink(missing_ok=True)
@@ -138,18 +141,18 @@ def new_folder(path):
     final = Path(os.path.realpath(path))
     draft = _draft(final)
     try:
-        with _named(path):
+        with writing(path):
             draft.mkdir()
         yield draft
         _check_still_free(path, final)
-        with _named(path):
+        with writing(path):
             draft.rename(final)
     finally:
         shutil.rmtree(draft, ignore_errors=True)
 
 
 @contextmanager
-def _named(path):
+def writing(path):
     """Errors of files name the path that was asked for."""
     try:
         yield
@@ -160,9 +163,49 @@ def _named(path):
 
 def _check_still_free(path, final, force=False):
     """Refuse what has appeared since the outputs were checked."""
-    if final.is_dir() or (os.path.lexists(final) and not force):
-        advice = "" if final.is_dir() else "; --force replaces it"
+    if not os.path.lexists(final):
+        return
+    plain = final.is_file() and not final.is_symlink()
+    if not (plain and force):
+        advice = "; --force replaces it" if plain else ""
         raise InputError(f"cannot write {str(path)!r}: it has appeared during the fit{advice}")
+
+
+def _put_in_place(drafts, finals, force):
+    """Put drafts in their places: all of them or, where one cannot be, none."""
+    kept, placed = {}, []
+    try:
+        if force:
+            for path in drafts:
+                with writing(path):
+                    _keep(finals[path], kept)
+        for path, draft in drafts.items():
+            with writing(path):
+                put = _replace if force else _claim
+                put(draft, finals[path])
+            placed.append(finals[path])
+    except BaseException:
+        for final in placed:
+            if final in kept:
+                os.replace(kept[final], final)
+            else:
+                final.unlink(missing_ok=True)
+        raise
+    finally:
+        for copy in kept.values():
+            copy.unlink(missing_ok=True)
+
+
+def _keep(final, kept):
+    """A second name in ``kept`` for a file that is there, or a copy of it."""
+    if not final.exists():
+        return
+    kept[final] = _draft(final)
+    try:
+        os.link(final, kept[final])
+    except OSError:
+        # Not all disks have hard links, nor all files.
+        shutil.copy2(final, kept[final])
 
 
 def _replace(draft, final):
@@ -170,20 +213,6 @@ def _replace(draft, final):
     if final.exists():
         shutil.copymode(final, draft)
     os.replace(draft, final)
-
-
-def _put_in_place(drafts, finals):
-    """Put drafts in places that are free: all of them or, where one is taken, none."""
-    placed = []
-    try:
-        for path, draft in drafts.items():
-            with _named(path):
-                _claim(draft, finals[path])
-            placed.append(finals[path])
-    except BaseException:
-        for final in placed:
-            final.unlink(missing_ok=True)
-        raise
 
 
 def _claim(draft, final):

@@ -23,6 +23,8 @@ _REPDIGIT = re.compile(r"-?(9{2,}|8{2,}|7{2,})")
 # How often a code must occur: in this many rows, and in this share of them.
 _MIN_COUNT, _MIN_SHARE = 3, 0.005
 _SHOWN = 5
+# Whole numbers up to here are exact as doubles; infinities and NaN are none.
+_MOST_EXACT = 2.0**53
 
 
 def identifies(column):
@@ -43,7 +45,9 @@ def identifies(column):
     if column.text is not None or dates_note(column.name) in column.notes:
         return False
     values = column.numbers[~column.missing]
-    if len(values) < 3 or not np.all(np.isfinite(values)) or np.any(values != np.rint(values)):
+    if len(values) < 3 or np.any(values != np.rint(values)):
+        return False
+    if not np.all(np.abs(values) <= _MOST_EXACT):
         return False
     if np.all(np.diff(values) == 1):
         return True
@@ -77,10 +81,11 @@ def sentinel_notes(column, table):
     others = known[~np.isin(known, codes)]
     if not codes or len(np.unique(others)) < 3:
         return []
-    low, high = np.quantile(others, [0.05, 0.95])
+    # In halves, whose differences are floats.
+    low, high = np.quantile(others / 2, [0.05, 0.95])
     notes = []
     for code in codes:
-        if max(low - code, code - high) <= high - low:
+        if max(low - code / 2, code / 2 - high) <= high - low:
             continue
         rows = np.flatnonzero(values == code)
         notes.append(

@@ -309,6 +309,15 @@ def test_copy_keeps_mark_blank_lines_and_endings(tmp_path):
     assert (tmp_path / "c.csv").read_bytes() == '\ufeffa,b\r\n\r\n2,z\n3,"w, w"'.encode()
 
 
+def test_cells_may_be_long(tmp_path):
+    # Longer than Python's csv module takes unless its own, global, limit is raised.
+    text = f"a,b\n1,=2\n2,{'x' * 200_000}\n"
+    file, table = read(text)
+    assert table.n_rows == 2
+    file.copy(np.array([True, True]), tmp_path / "c.csv", escape=True)
+    assert (tmp_path / "c.csv").read_text() == text.replace("=2", "'=2")
+
+
 def test_copy_to_gzip_is_the_same_every_time(tmp_path):
     file, _ = read("a\n1\n2\n")
     for name in ("one.csv.gz", "two.csv.gz"):

@@ -73,6 +73,15 @@ def writer(text, error=None):
     return write
 
 
+def put(writers, force=False):
+    """Check the outputs as before a fit, and write them."""
+    write_outputs(writers, leading(writers), force)
+
+
+def leading(paths):
+    return {path: Path(os.path.realpath(path)) for path in paths}
+
+
 def test_names_that_cannot_be_made_are_refused(source, tmp_path):
     (tmp_path / "loop").symlink_to("loop")
     for check in (
@@ -95,7 +104,7 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_ones(tmp_path):
     path.write_text("old")
     full = OSError(28, "No space left on device")
     with pytest.raises(InputError, match=r"cannot write '.*out.csv': No space left"):
-        write_outputs({other: writer("new"), path: writer("half", full)}, force=True)
+        put({other: writer("new"), path: writer("half", full)}, force=True)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -110,7 +119,7 @@ def test_permissions_are_kept_and_drafts_unforeseeable(tmp_path):
         draft.write_text("new")
 
     for _ in range(2):
-        write_outputs({path: write}, force=True)
+        put({path: write}, force=True)
     assert {draft.suffix for draft in drafts} == {".gz"}
     assert drafts[0] != drafts[1]
     assert path.stat().st_mode & 0o777 == 0o640
@@ -119,7 +128,7 @@ def test_permissions_are_kept_and_drafts_unforeseeable(tmp_path):
 def test_names_as_long_as_the_disk_takes(source, tmp_path):
     path = tmp_path / ("n" * 251 + ".csv")
     check_outputs(source, {"--clean": path})
-    write_outputs({path: writer("new")})
+    put({path: writer("new")})
     assert path.read_text() == "new"
 
 
@@ -131,7 +140,7 @@ def test_a_file_is_replaced_at_the_end(tmp_path):
         draft.write_text("new")
         assert path.read_text() == "old"
 
-    write_outputs({path: write}, force=True)
+    put({path: write}, force=True)
     assert path.read_text() == "new"
     assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -140,7 +149,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
     path = tmp_path / "out.csv"
     path.write_text("old")
     with pytest.raises(KeyboardInterrupt):
-        write_outputs({path: writer("half", KeyboardInterrupt())}, force=True)
+        put({path: writer("half", KeyboardInterrupt())}, force=True)
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["out.csv"]
 
@@ -148,7 +157,7 @@ def test_a_failure_leaves_the_old_file(tmp_path):
 def test_a_link_is_followed(tmp_path):
     (tmp_path / "real.csv").write_text("old")
     (tmp_path / "link.csv").symlink_to(tmp_path / "real.csv")
-    write_outputs({tmp_path / "link.csv": writer("new")}, force=True)
+    put({tmp_path / "link.csv": writer("new")}, force=True)
     assert (tmp_path / "link.csv").is_symlink()
     assert (tmp_path / "real.csv").read_text() == "new"
 
@@ -165,11 +174,55 @@ def test_what_has_appeared_by_then_stays_unless_forced(tmp_path, monkeypatch, li
 
     message = r"cannot write '.*b.csv': it has appeared during the fit; --force replaces it"
     with pytest.raises(InputError, match=message):
-        write_outputs({first: writer("new"), second: late})
+        put({first: writer("new"), second: late})
     assert os.listdir(tmp_path) == ["b.csv"]
     assert second.read_text() == "somebody else's"
-    write_outputs({first: writer("new"), second: late}, force=True)
+    put({first: writer("new"), second: late}, force=True)
     assert first.read_text() == second.read_text() == "new"
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("kind", ["input", "nothing", "pipe"])
+def test_links_and_pipes_that_have_appeared_are_left_alone(source, tmp_path, kind, force):
+    path, other = tmp_path / "a.csv", tmp_path / "other.csv"
+
+    def late(draft):
+        draft.write_text("new")
+        if kind == "pipe":
+            os.mkfifo(path)
+        else:
+            path.symlink_to(source if kind == "input" else other)
+
+    finals = check_outputs(source, {"--clean": path}, force)
+    assert finals == {path: path}
+    with pytest.raises(
+        InputError, match=r"cannot write '.*a.csv': it has appeared during the fit$"
+    ):
+        write_outputs({path: late}, finals, force)
+    assert source.read_text() == "a\n1\n"
+    assert not other.exists()
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "in.csv"]
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_all_are_replaced_or_none(tmp_path, monkeypatch, links):
+    if not links:
+        monkeypatch.setattr(os, "link", no_links)
+    first, new, held = (tmp_path / name for name in ("a.csv", "b.csv", "c.csv"))
+    first.write_text("old")
+    held.write_text("held")
+    replace = os.replace
+
+    def refuse(draft, final):
+        if final == held:
+            raise PermissionError(1, "Operation not permitted")
+        replace(draft, final)
+
+    monkeypatch.setattr(os, "replace", refuse)
+    with pytest.raises(InputError, match=r"cannot write '.*c.csv': Operation not permitted"):
+        put(dict.fromkeys((first, new, held), writer("new")), force=True)
+    assert (first.read_text(), held.read_text()) == ("old", "held")
+    assert sorted(os.listdir(tmp_path)) == ["a.csv", "c.csv"]
 
 
 def no_links(*_):
@@ -184,11 +237,11 @@ def test_what_appears_at_the_last_moment_takes_all_back(tmp_path, monkeypatch, l
     first, second = tmp_path / "a.csv", tmp_path / "b.csv"
     second.write_text("somebody else's")
     with pytest.raises(InputError, match=r"cannot write '.*b.csv': File exists"):
-        write_outputs({first: writer("new"), second: writer("new")})
+        put({first: writer("new"), second: writer("new")})
     assert os.listdir(tmp_path) == ["b.csv"]
     assert second.read_text() == "somebody else's"
     second.unlink()
-    write_outputs({first: writer("one"), second: writer("two")})
+    put({first: writer("one"), second: writer("two")})
     assert (first.read_text(), second.read_text()) == ("one", "two")
     assert sorted(os.listdir(tmp_path)) == ["a.csv", "b.csv"]
 
@@ -202,7 +255,7 @@ def test_a_folder_in_the_place_of_a_file_keeps_the_others(tmp_path):
         second.mkdir()
 
     with pytest.raises(InputError, match=r"cannot write '.*b.csv': it has appeared during the"):
-        write_outputs({first: writer("new"), second: late}, force=True)
+        put({first: writer("new"), second: late}, force=True)
     assert first.read_text() == "old"
 
 

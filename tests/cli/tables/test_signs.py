@@ -34,6 +34,7 @@ def table(*columns):
         ("id", [0.5, 1.5, 2.5, 3.5], False),
         ("id", [1, 2, np.inf, 4], False),
         ("id", [1, 2], False),
+        ("id", [1e308, -1e308, 1e307, -1e307], False),
     ],
 )
 def test_identifiers(name, cells, told):
@@ -63,6 +64,7 @@ def test_codes_for_missing_values_are_pointed_out(code):
         [0.0, 1.0] * 40,
         [999.0] * 40,
         [np.nan] * 9,
+        [*(2 * np.linspace(-8e307, 8e307, 40)), 0.0, 0.0, 0.0],
     ],
 )
 def test_other_numbers_are_no_codes(values):
