@@ -180,6 +180,13 @@ class HolderPosterior(_RowFunction):
             else None
         )
 
+    def held(self, start):
+        """The same posterior with its scales kept above a tenth of those of ``start`` (d,)."""
+        other = copy(self)
+        other.model = self.model.with_floor(start)
+        other.prior = other.model.prior
+        return other
+
     def near(self, origin):
         """The same posterior, ready for many evaluations of ``log_prob`` around ``origin`` (d,)."""
         other = copy(self)

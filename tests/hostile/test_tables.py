@@ -63,6 +63,7 @@ AGAIN = [
     ("weights zeros", "Regressor(gamma=0.5, inference=laplace)"),
     ("half bad", "Density(gamma=0.5)"),
     ("half bad", "ModelAuditor(median, scale=constant)"),
+    ("shape 2x1", "Density(model=laplace)"),
 ]
 # Wide tables are sampled for seconds: they have their own places above.
 SPREAD = [
