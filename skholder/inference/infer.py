@@ -36,8 +36,8 @@ _DEFENSIVE_SHARE = 0.05
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
 # Draws this many nats above the best mode are on their way into a spike.
 _OVERLOOKED = 10.0
-# Rows with a smaller tail probability lie off a spike. One with more than a fifth of the rows off it
-# describes no table, as the audit says too. So many rows are looked at.
+# Rows with a smaller tail probability lie off a spike, which describes no table if they are more than
+# a fifth, as the audit says too. So many rows are looked at.
 _OFF, _MOST_OFF, _OFF_ROWS = 1e-3, 0.2 + 1e-9, 2000
 # At the calibrated temperature a fit of n rows gains n / gamma nats at the most; so many times as
 # much is absurd.
