@@ -184,20 +184,23 @@ def floor_counts(result, values, tally, prior, random):
     """The :class:`CountPosterior` of a fit whose scale leans on its floor.
 
     The floor holds the scale wider than the rows ask for, so that what cannot be an inlier there
-    is surely none. Where S / C leaves room for no others, K is the number of such rows; else it
-    has the draws of the paper's conditional of alpha that are not less. A spike with too many rows
-    off it describes no table: that conditional remains.
+    is surely none. Where S / C leaves room for no others, K is the number of such rows and of the
+    stragglers among those next to them; else it has the draws of the paper's conditional of alpha
+    that are not less. A spike with too many rows off it describes no table: that conditional
+    remains.
     """
     found = holder_counts(result, tally.total)
-    if tally.certain > min(LIMITS["spike"], 1 - prior.lower) * tally.total:
+    if tally.certain > LIMITS["spike"] * tally.total:
         return found
-    certain = int(np.rint(tally.certain))
+    most = int(_most_rows(tally.total, prior))
+    certain = min(int(np.rint(tally.certain)), most)
     enough = found.counts[found.counts >= certain]
     if tally.total * (1 - values.rho) < certain + 0.5 or len(enough) == 0:
-        counts = np.full(len(found.counts), certain)
+        counts = certain + _stragglers(tally, len(found.counts), random)
     else:
         drawn = random.choice(enough, len(found.counts))
         counts = np.where(found.counts < certain, drawn, found.counts)
+    counts = np.minimum(counts, most)
     epsilon = _share_given_count(counts, tally.total, prior, random)
     return CountPosterior(counts, epsilon, certain=tally.certain)
 
@@ -246,7 +249,7 @@ def _count_grid(estimate, sd, tally, prior):
 
     Of millions, those that are worth looking at; of more, every so many.
     """
-    upper = np.floor(tally.total * (1 - prior.lower))
+    upper = _most_rows(tally.total, prior)
     lowest = min(tally.certain, upper)
     if upper - lowest > _LARGEST_GRID:
         reach = _GRID_REACH * sd + 1000
@@ -254,6 +257,11 @@ def _count_grid(estimate, sd, tally, prior):
         lowest = max(lowest, lowest + np.floor(min(estimate, upper) - reach - lowest))
     step = max(1.0, np.ceil((upper - lowest) / _LARGEST_GRID))
     return lowest + step * np.arange(int((upper - lowest) / step) + 1)
+
+
+def _most_rows(total, prior):
+    """The largest K that the prior allows; 10 of 100 rows are a tenth, rounding or not."""
+    return np.floor(total * (1 - prior.lower) + 1e-9 * total)
 
 
 def _mixture(estimate, sd, grid, tally, prior):
@@ -275,6 +283,14 @@ def _mixture(estimate, sd, grid, tally, prior):
     log_not_clean = logsumexp(log_parts)
     log_clean += np.log(_CLEAN_ODDS)
     return expit(log_clean - log_not_clean), np.exp(log_parts - log_not_clean)
+
+
+def _stragglers(tally, size, random):
+    """Draws of how many of the rows next to gross ones belong to these."""
+    if tally.certain == 0:
+        return np.zeros(size, dtype=int)
+    law = np.exp(_log_straggler_prior(tally.near, int(np.rint(tally.near)) + 1))
+    return random.choice(len(law), size, p=law)
 
 
 def _log_straggler_prior(near, size):

@@ -144,7 +144,7 @@ class HolderBayesDensity(DensityPredictions):
         How likely a row at least as unlikely as each training row is, if that follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN where counts are the
-        paper's, with ``count="holder"`` or if draws lie around several modes, and where a scale
+        paper's, with ``count="holder"`` or if it lies around several modes, and where a scale
         leans on its floor.
     adequacy_ : Adequacy
         Whether the model describes the rows it keeps, with a verdict in words.

@@ -130,7 +130,7 @@ class HolderBayesRegressor(RegressionPredictions):
         How likely a row at least as unlikely as each training row is, if it follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN where counts are the
-        paper's, with ``count="holder"`` or if draws lie around several modes, and where a scale
+        paper's, with ``count="holder"`` or if it lies around several modes, and where a scale
         leans on its floor.
     gamma_path_ : GammaPath
         The path that chose gamma, for ``gamma="auto"``.

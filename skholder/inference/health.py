@@ -32,7 +32,7 @@ MAX_SHARE = 0.05
 FLOOR_REACH = 0.4
 # A draw of epsilon beyond this part of max_contamination is held back by it.
 CEILING_PART = 0.98
-# Share of the draws that must lie around one mode.
+# Share of the posterior that must lie around one mode.
 MIN_MODE_SHARE = 0.95
 
 
@@ -173,10 +173,10 @@ def _one_mode(share):
     return _check(
         "One answer",
         share >= MIN_MODE_SHARE,
-        f"{share:.0%} of draws at one mode",
-        "The draws lie around one mode.",
-        "The draws lie around several modes, so that the number of rows outside the model is not "
-        "calibrated and its interval is wide. Look at modes_; a larger gamma or more rows may "
+        f"{share:.0%} of the posterior at one mode",
+        "The posterior lies around one mode.",
+        "The posterior lies around several modes, so that the number of rows outside the model is "
+        "not calibrated and its interval is wide. Look at modes_; a larger gamma or more rows may "
         "decide between them.",
         HolderBayesWarning,
     )

@@ -36,8 +36,8 @@ _DEFENSIVE_SHARE = 0.05
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
 # Draws this many nats above the best mode are on their way into a spike.
 _OVERLOOKED = 10.0
-# Rows with a smaller tail probability lie off a spike, which describes no table if they are more than
-# a fifth, as the audit says too. So many rows are looked at.
+# Rows with a smaller tail probability lie off a spike. It describes no table if more than
+# a fifth do, as the audit says too. So many rows are looked at.
 _OFF, _MOST_OFF, _OFF_ROWS = 1e-3, 0.2 + 1e-9, 2000
 # At the calibrated temperature a fit of n rows gains n / gamma nats at the most; so many times as
 # much is absurd.
@@ -109,7 +109,8 @@ def infer(
     highest = max(modes, key=lambda mode: mode.log_prob)
     most = np.inf
     if settings.temperature is None and settings.gamma > 0:
-        most = _ABSURD * rows.total_weight / settings.gamma
+        steep = _steepness(settings.divergence, settings.gamma)
+        most = _ABSURD * steep * rows.total_weight / settings.gamma
     vacuous = _vacuous_share(posterior, highest, run.theta, run.log_mean, most)
     modes, held = _ordered(posterior, modes, run, settings, vacuous)
     clock.lap("sampling")
@@ -129,11 +130,9 @@ def infer(
         run.log_mean,
         run.alpha,
     )
-    # Laplace draws are those of the first mode, whatever the others hold.
-    share = 1.0 if settings.inference == "laplace" else held
     high = ripples([modes[0], highest], _heights(posterior))[1]
     undivided = held >= MIN_MODE_SHARE and bool(high)
-    return Inference(draws, modes, posterior.temperature, diagnostics, share, undivided)
+    return Inference(draws, modes, posterior.temperature, diagnostics, held, undivided)
 
 
 def _drawn(posterior, modes, settings, random):
@@ -198,6 +197,11 @@ def _posterior_modes(found, rows, settings):
         # Minimisers so degenerate that the prior rules them out: the robust starts are not.
         starts = found.model.starts(rows.rows, rows.weight, np.random.RandomState(0))
         modes = find_modes(posterior, starts)
+    if not modes:
+        raise ValueError(
+            "The posterior density is finite nowhere near its starting values: numbers are too far "
+            "apart in size to compute with, or the density has no bound."
+        )
     for _ in range(3):
         # A fit that leans on the floor is no minimiser of the risk: settle its scale and beta.
         if beta is not None or not modes[0].at_floor:
@@ -340,6 +344,12 @@ def _log_odds(posterior, modes):
     theta = posterior.model.prior.sample(_PRIOR_DRAWS, np.random.RandomState(0))
     nothing = logsumexp(posterior.vacuum(theta)) - np.log(len(theta))
     return logsumexp([mode.log_evidence for mode in modes]) - nothing
+
+
+def _steepness(divergence, gamma):
+    """How much steeper phi is at an unlikely theta than at a likely one; 1 for density power."""
+    slope = np.abs(divergence.dphi(np.array([1e-3, 1.0]), gamma))
+    return max(1.0, float(slope[0] / slope[1]))
 
 
 def _vacuous_share(posterior, mode, theta, log_mean, most):

@@ -67,8 +67,8 @@ class Diagnostics:
     ceiling_share : float
         Share of draws of epsilon at the limit ``max_contamination``.
     mode_share : float
-        Share of draws around the first of ``modes_``. Below 0.95 counts are not calibrated: they
-        are those of the Hölder conditional.
+        Share of the posterior around the first of ``modes_``. Below 0.95 counts are not calibrated:
+        they are those of the Hölder conditional.
     n_lost : int
         Directions of the columns that the rows do not determine.
     lost : str
@@ -157,7 +157,8 @@ class Inference:
         beta.
     diagnostics : Diagnostics
     mode_share : float
-        Share of the draws that lie closest to the first mode; 1 for Laplace draws.
+        Share of the draws that lie closest to the first mode; of Laplace draws, which are all of
+        that mode, its share of the mass around all modes.
     undivided : bool
         Whether the first mode is also the highest, and holds the posterior.
     """

@@ -45,6 +45,8 @@ _STEP = 1e-4
 _COARSE = 0.1
 # Where the outermost node holds this share, much may lie beyond.
 _BEYOND = 1e-4
+# An outermost node with this mass by itself: the density grows, or is as high far away as anywhere.
+_MOST_AT_EDGE = 100.0
 
 
 def check_user_model(wrapped: Any) -> None:
@@ -62,7 +64,7 @@ def check_user_model(wrapped: Any) -> None:
 
 def _check_names(wrapped):
     names = wrapped.parameter_names
-    if isinstance(names, str) or not isinstance(names, Sequence) or not len(names):
+    if isinstance(names, str) or not isinstance(names, Sequence | np.ndarray) or not len(names):
         _fail(wrapped, "parameter_names", f"must be a sequence of names, got {names!r}")
     for name in names:
         if not isinstance(name, str) or not name.isidentifier():
@@ -176,8 +178,12 @@ def _checked_sample(wrapped, theta, k):
 def _check_mass(wrapped, log_terms):
     """Log masses (q, M) at the nodes must add up to 1 for a starting value that they cover."""
     log_mass = np.logaddexp.reduce(log_terms, axis=0)
+    edge = log_terms[[0, -1]].max(axis=0)
+    if np.all(edge > np.log(_MOST_AT_EDGE)):
+        problem = "has no integral: it does not fall off far from the rows of X"
+        _fail(wrapped, "log_density(theta, X)", problem)
     covered = log_terms.max(axis=0) < log_mass + np.log(_COARSE)
-    covered &= log_terms[[0, -1]].max(axis=0) < log_mass + np.log(_BEYOND)
+    covered &= edge < log_mass + np.log(_BEYOND)
     if np.any(covered) and np.all(np.abs(log_mass[covered]) > np.log(_MOST_MASS)):
         problem = f"integrates to {np.exp(log_mass[covered][0]):.3g} at starting values, not to 1"
         _fail(wrapped, "log_density(theta, X)", f"{problem}: subtract the log of its integral")

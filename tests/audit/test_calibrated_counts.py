@@ -209,14 +209,15 @@ class TestWhichMethod:
         }
         return SimpleNamespace(**given)
 
-    def counted(self, method="calibrated", rho=0.8, certain=0, **kwargs):
+    def counted(self, method="calibrated", rho=0.8, certain=0, tails=None, prior=FLAT, **kwargs):
         n = 100
         rows = SimpleNamespace(total_weight=float(n))
         table = SimpleNamespace(weight=np.ones(n), rows=rows, design_weight=None)
         values = values_of(rho, np.resize([0.2, -0.2], n))
-        tails = np.where(np.arange(n) < certain, 0.0, (np.arange(n) + 0.5) / n)
+        if tails is None:
+            tails = np.where(np.arange(n) < certain, 0.0, (np.arange(n) + 0.5) / n)
         return count_rows(
-            self.result(**kwargs), table, values, tails, FLAT, method, np.random.RandomState(0)
+            self.result(**kwargs), table, values, tails, prior, method, np.random.RandomState(0)
         )
 
     def test_calibrated_where_one_mode_holds_the_draws(self):
@@ -257,6 +258,18 @@ class TestWhichMethod:
         assert np.all(found.epsilon <= 0.5)
         if certain == 0:
             np.testing.assert_array_equal(found.counts, paper)
+
+    def test_at_the_floor_rows_next_to_gross_ones_are_undecided(self):
+        tails = np.where(np.arange(100) < 5, 0.0, (np.arange(100) - 4.5) / 100)
+        found = self.counted(modes=SPIKES[:1], rho=1.0, tails=tails)
+        assert set(found.counts) == {5, 6}
+        assert 0.1 < np.mean(found.counts == 6) < 0.6
+
+    def test_at_the_floor_no_more_rows_than_the_limit(self):
+        narrow = AlphaPrior(1.0, 1.0, 0.9)
+        found = self.counted(modes=SPIKES[:1], rho=0.9, certain=12, prior=narrow)
+        np.testing.assert_array_equal(found.counts, 10)
+        assert found.epsilon.max() <= 0.1
 
     def test_a_spike_with_many_rows_off_it_is_no_exact_fit(self):
         found = self.counted(modes=SPIKES[:1], rho=0.8, certain=21)

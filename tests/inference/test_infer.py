@@ -5,7 +5,9 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from skholder.divergences import check_divergence
+from skholder import HolderBayesRegressor
+from skholder.divergences import ExponentialSaturated, check_divergence
+from skholder.exceptions import HolderBayesWarning
 from skholder.inference import Diagnostics, Draws, Inference, Settings, infer
 from skholder.models import EllipticalModel, LinearModel, NormalNoise, NormalRadial
 from skholder.posterior import AlphaPrior, HolderPosterior, Mode
@@ -116,6 +118,26 @@ def test_a_given_temperature_is_used(rows):
     result = run(location_scale(), rows, settings(temperature=0.7, n_draws=400))
     assert result.temperature == 0.7
     np.testing.assert_allclose(result.draws.beta_n, 84.0)
+
+
+def test_laplace_draws_are_of_one_mode_but_say_what_others_hold():
+    # Two fits of 58% and 42% of the mass: the one that was drawn from was called the only one.
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(100, 2))
+    y = X @ [1.0, 2.0] + rng.normal(size=100)
+    y[:40] += 8
+    model = HolderBayesRegressor(inference="laplace", n_draws=400, random_state=0)
+    with pytest.warns(HolderBayesWarning, match="lies around several modes"):
+        model.fit(X, y)
+    assert model.diagnostics_.mode_share < 0.9
+    assert model.audit().count_interval[1] > 15
+
+
+@pytest.mark.parametrize("kappa", [0.5, 5.0, 100.0])
+def test_steep_divergences_are_not_vacuous(rows, kappa):
+    expsat = ExponentialSaturated(kappa)
+    result = run(location_scale(), rows, settings(expsat, n_draws=400))
+    assert result.diagnostics.vacuous_share < 0.05
 
 
 @pytest.mark.parametrize("inference", ["mcmc", "laplace"])

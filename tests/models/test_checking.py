@@ -91,6 +91,22 @@ def test_an_integral_is_judged_only_where_it_is_known(log_scale):
     UserModel(model, X).check_on(X)
 
 
+def test_a_density_without_an_integral():
+    def log_density(self, theta, X):
+        return theta[:, 0] - np.exp(theta[:, 0]) * X
+
+    grows = varied(
+        log_density=log_density, parameter_names=("log_rate",), starts=lambda *_: [[0.0]]
+    )
+    with pytest.raises(ValueError, match="has no integral: it does not fall off far from the rows"):
+        fit(grows)
+
+
+def test_names_may_be_an_array():
+    named = varied(parameter_names=np.array(["location", "log_scale"]))
+    assert list(fit(named, n_draws=40).posterior_) == ["location", "log_scale", "alpha"]
+
+
 def test_a_density_follows_its_parameters():
     fixed = varied(log_density=lambda self, theta, X: 0 * theta[:, 0] - np.abs(X) - np.log(2))
     with pytest.raises(ValueError, match="stays the same when theta moves"):
