@@ -119,7 +119,7 @@ def test_odd_tables(X):
 
 @pytest.mark.parametrize(
     ("k", "inference", "seed"),
-    [(30, "mcmc", 0), (100, "mcmc", 0), *((500, "laplace", seed) for seed in (0, 4))],
+    [(30, "mcmc", 0), (100, "mcmc", 0), (500, "laplace", 4)],
 )
 def test_stands_where_an_isolation_forest_would(k, inference, seed):
     X = factors(80, k, 6, seed)

@@ -49,7 +49,7 @@ def density(change):
 
 def fit(model, **settings):
     X = np.random.default_rng(0).normal(size=(300, 2 if isinstance(model, Pair) else 1))
-    settings = {"gamma": 0.5, "inference": "laplace", "random_state": 0, **settings}
+    settings = {"gamma": 0.5, "inference": "laplace", "n_draws": 400, "random_state": 0, **settings}
     return HolderBayesDensity(model=model, **settings).fit(X)
 
 
