@@ -620,16 +620,17 @@ FAULTS = [
     # The command.
     Fault(
         "scores of a directory appear although the walk failed",
-        "cli/directory.py",
-        "            if kind is None:\n",
-        "            if True:\n",
+        "cli/tables/outputs.py",
+        "        yield draft\n        _check_still_free(path, final)\n        with writing(path):\n"
+        "            draft.rename(final)\n    finally:\n",
+        "        yield draft\n    finally:\n        draft.rename(final)\n",
         "cli/test_directory.py::test_a_walk_that_fails_leaves_no_scores",
     ),
     Fault(
         "drafts of a directory's scores are left behind",
-        "cli/directory.py",
-        "shutil.rmtree(self.draft, ignore_errors=True)",
-        "pass",
+        "cli/tables/outputs.py",
+        "        shutil.rmtree(draft, ignore_errors=True)\n",
+        "        pass\n",
         "cli/test_directory.py::test_a_walk_that_fails_leaves_no_scores",
     ),
     Fault(
@@ -652,6 +653,48 @@ FAULTS = [
         " & (np.abs(changed - observed) >= _TELLING * sd)",
         "",
         "cli/test_repairs.py",
+    ),
+    Fault(
+        "a second mode of many nats counts as vacuous",
+        "inference/infer.py",
+        "least = min(0.5 * gain[0], _MUCH + theta.shape[1] / 2)",
+        "least = 0.5 * gain[0]",
+        "inference/test_infer.py",
+    ),
+    Fault(
+        "any spike that draws fall into becomes a mode",
+        "inference/infer.py",
+        "if _share_off(posterior, spike) <= _MOST_OFF]",
+        "if True]",
+        "hostile/test_tables.py",
+    ),
+    Fault(
+        "Laplace draws are told to be of the only mode",
+        "inference/infer.py",
+        "posterior.temperature, diagnostics, held, undivided)",
+        "posterior.temperature, diagnostics, 1.0, undivided)",
+        "inference/test_infer.py",
+    ),
+    Fault(
+        "outputs replaced before one that cannot be stay replaced",
+        "cli/tables/outputs.py",
+        "                os.replace(kept[final], final)\n",
+        "                pass\n",
+        "cli/tables/test_outputs.py",
+    ),
+    Fault(
+        "what takes weights only by routing is given them",
+        "estimators/routing.py",
+        "    (RFECV, ()),\n",
+        "",
+        "estimators/test_audited.py",
+    ),
+    Fault(
+        "stragglers of gross rows are forgotten at a floor",
+        "audit/calibrated_counts.py",
+        "counts = certain + _stragglers(tally, len(found.counts), random)",
+        "counts = np.full(len(found.counts), certain)",
+        "audit/test_calibrated_counts.py",
     ),
 ]
 
