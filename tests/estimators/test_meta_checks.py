@@ -27,7 +27,7 @@ DENSITY = OutlierAuditor(
 )
 LAPLACE = HolderBayesDensity(n_draws=400, inference="laplace")
 REGRESSION = OutlierAuditor(
-    HolderBayesRegressor(0.5, leverage="ignore", n_draws=200, n_ensembles=2)
+    HolderBayesRegressor(0.5, leverage="ignore", n_draws=400, inference="laplace")
 )
 
 
