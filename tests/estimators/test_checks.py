@@ -15,10 +15,10 @@ def quick(**kwargs):
 
 
 ESTIMATORS = [
-    HolderBayesRegressor(),
+    HolderBayesRegressor(n_draws=800),
     *(quick(divergence=name) for name in ("expsat", "kl")),
-    HolderBayesRegressor(0.4, n_draws=100, n_ensembles=1, noise="student_t"),
-    HolderBayesRegressor(inference="laplace", leverage="guard"),
+    HolderBayesRegressor(0.4, inference="laplace", n_draws=100, noise="student_t"),
+    HolderBayesRegressor(inference="laplace", leverage="guard", n_draws=400),
     HolderBayesRegressor(2.0, inference="laplace", leverage="ignore", n_draws=400),
 ]
 

@@ -18,7 +18,7 @@ def checks():
         HolderBayesDensity(0.5, divergence=name, inference="laplace", n_draws=400)
         for name in ("kl", "gamma")
     ]
-    for estimator in (HolderBayesDensity(), spectral, diagonal, *unlabelled):
+    for estimator in (HolderBayesDensity(n_draws=800), spectral, diagonal, *unlabelled):
         for one, check in estimator_checks_generator(estimator):
             name = f"{one.divergence}-{one.covariance_type}-{check.func.__name__}"
             yield pytest.param(quicker(one, check), check, id=name)

@@ -159,10 +159,10 @@ def exact_moments(joint, covariance, centre, size=200_000, seed=0):
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_wide_tails_of_small_data_are_sampled(contaminated):
     # With 25 rows the posterior is far from normal: narrow proposals would miss its tails and
-    # report sds that are too small, at every seed alike. 24 fits know an sd to 1.6%.
+    # report sds that are too small, at every seed alike. 16 fits know an sd to 2%.
     X, y, *_ = contaminated(25, 2, 0.15, seed=5)
     paper = {"gamma": 0.5, "count": "holder", "leverage": "ignore"}
-    fits = [HolderBayesRegressor(random_state=seed, **paper).fit(X, y) for seed in range(24)]
+    fits = [HolderBayesRegressor(random_state=seed, **paper).fit(X, y) for seed in range(16)]
     ours = [computing_scale(model, X, y) for model in fits]
     pooled = {name: np.concatenate([draws[name] for draws in ours]) for name in ours[0]}
     joint = Joint(X, y, "dpd", 0.5, fits[0].temperature_)
