@@ -144,8 +144,8 @@ class HolderBayesDensity(DensityPredictions):
         How likely a row at least as unlikely as each training row is, if that follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN where counts are the
-        paper's, with ``count="holder"`` or if it lies around several modes, and where a scale
-        leans on its floor.
+        paper's, with ``count="holder"`` or if the posterior lies around several modes, and where a
+        scale leans on its floor.
     adequacy_ : Adequacy
         Whether the model describes the rows it keeps, with a verdict in words.
     gamma_path_ : GammaPath

@@ -121,8 +121,8 @@ class ModelAuditor(ResidualAudit):
         How likely a residual at least as large as that of each training row is, if the row
         follows the model.
     clean_probability_ : float
-        Probability that no row is outside the model, with prior odds 1; NaN if it lies around
-        several modes, or the scale leans on its floor.
+        Probability that no row is outside the model, with prior odds 1; NaN if the posterior lies
+        around several modes, or the scale leans on its floor.
     adequacy_ : Adequacy
         Whether the noise describes the residuals of the rows it keeps, with a verdict in words.
     gamma_ : float

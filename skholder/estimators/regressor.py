@@ -130,8 +130,8 @@ class HolderBayesRegressor(RegressionPredictions):
         How likely a row at least as unlikely as each training row is, if it follows the model.
     clean_probability_ : float
         Probability that no row is outside the model, with prior odds 1; NaN where counts are the
-        paper's, with ``count="holder"`` or if it lies around several modes, and where a scale
-        leans on its floor.
+        paper's, with ``count="holder"`` or if the posterior lies around several modes, and where a
+        scale leans on its floor.
     gamma_path_ : GammaPath
         The path that chose gamma, for ``gamma="auto"``.
     posterior_ : mapping of str to ndarray

@@ -36,8 +36,8 @@ _DEFENSIVE_SHARE = 0.05
 _LEAST_LOG_ODDS, _PRIOR_DRAWS = 3.0, 400
 # Draws this many nats above the best mode are on their way into a spike.
 _OVERLOOKED = 10.0
-# Rows with a smaller tail probability lie off a spike. It describes no table if more than
-# a fifth do, as the audit says too. So many rows are looked at.
+# Rows with a smaller tail probability lie off a spike; it describes no table if more than a fifth
+# do, as the audit says too. So many rows are looked at.
 _OFF, _MOST_OFF, _OFF_ROWS = 1e-3, 0.2 + 1e-9, 2000
 # At the calibrated temperature a fit of n rows gains n / gamma nats at the most; so many times as
 # much is absurd.
@@ -348,8 +348,8 @@ def _log_odds(posterior, modes):
 
 def _steepness(divergence, gamma):
     """How much steeper phi is at an unlikely theta than at a likely one; 1 for density power."""
-    slope = np.abs(divergence.dphi(np.array([1e-3, 1.0]), gamma))
-    return max(1.0, float(slope[0] / slope[1]))
+    unlikely, likely = np.abs(divergence.dphi(np.array([1e-3, 1.0]), gamma))
+    return max(1.0, float(unlikely) / max(float(likely), 1e-300))
 
 
 def _vacuous_share(posterior, mode, theta, log_mean, most):
